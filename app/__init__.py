@@ -1,0 +1,1 @@
+"""The web application: HTTP and state over `curation`."""

@@ -1,0 +1,1 @@
+"""The command line: Typer commands, thin; all work is done by `curation`."""

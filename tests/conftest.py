@@ -1,0 +1,19 @@
+"""Fixtures that every test may use: where the shared data lies, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared test data (PRIMER_SHARED, default ../shared); the test is skipped where it is absent."""
+    folder = Path(os.environ.get("PRIMER_SHARED", REPO / ".." / "shared")).resolve()
+    if not (folder / "data").is_dir():
+        pytest.skip(f"no shared data: set PRIMER_SHARED (looked in {folder})")
+    return folder

@@ -1,0 +1,1 @@
+"""Celery workers: queues and tasks that call `primer.app` services and `curation`."""
