@@ -1,0 +1,1 @@
+"""Word tables: ages of acquisition, word frequencies, beyond-K-5 scores; immutable once loaded."""

@@ -1,0 +1,1 @@
+"""Shards in: where they come from, how their rows are read, and what can go wrong in a file."""
