@@ -94,8 +94,8 @@ def lexical_keeps(
 
 # ---------------------------------------------------------------- stage 4
 
-# Reading: "letter" is A-Z a-z in every rule. Truth, rule 1: mojibake such as `о` written as two Latin-1 characters
-# and followed by `³` is not hit, which a Unicode letter would be. For the other rules no document tells the two apart.
+# Reading: "letter" is A-Z a-z in every rule. Truth, rule 1: `Ð³` (Cyrillic text decoded as Latin-1) is not hit, which
+# a Unicode letter would be. For the other rules no document tells the two apart.
 # Reading: "digit" is Unicode's decimal digit (\d) in every rule, also inside "letter or digit" of rules 1 and 25;
 # only L, which is spelt out, is ASCII. No document tells it from 0-9.
 # Reading: "any case" is Python's IGNORECASE over Unicode text, so `[a-z]` there also takes the Kelvin sign, long s,
