@@ -1,0 +1,1 @@
+"""Notation: rules that find what is written in the notation of grade 6 and above."""

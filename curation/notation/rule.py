@@ -1,0 +1,67 @@
+"""The shape of a notation rule: a name, the clues without which it cannot hit, and a scan that yields spans left to right.
+
+Holds no pattern. A scan is a pure function of the text, yields spans that do not overlap, and is linear in the text's length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+Span = tuple[int, int]
+Scan = Callable[[str], Iterator[Span]]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRule:
+    """One rule of the published filter; `clues`: the rule cannot hit a text that shows none of them."""
+
+    name: str
+    intent: str
+    clues: int
+    scan: Scan
+
+
+@dataclass(frozen=True, slots=True)
+class RecommendedRule:
+    """One corrected rule. `claim`, `hits`, `passes` and `judgement` are its documentation for curators.
+
+    `scan` reads the text as `mask_markup` leaves it; `clues` are looked for in the text before that.
+    """
+
+    name: str
+    claim: str
+    hits: str
+    passes: str
+    judgement: str
+    clues: int
+    scan: Scan
+
+
+def scan_pattern(pattern: re.Pattern[str]) -> Scan:
+    """The scan that takes every match of `pattern`."""
+
+    def scan(text: str) -> Iterator[Span]:
+        for match in pattern.finditer(text):
+            yield match.span()
+
+    return scan
+
+
+def scan_accepted(pattern: re.Pattern[str], is_accepted: Callable[[re.Match[str]], bool]) -> Scan:
+    """The scan that takes the matches which `is_accepted`; after a refusal it goes on one character further.
+
+    Linear only where `pattern` cannot match more than a bounded number of characters and `is_accepted` reads a bounded context.
+    """
+
+    def scan(text: str) -> Iterator[Span]:
+        match = pattern.search(text)
+        while match is not None:
+            if is_accepted(match):
+                yield match.span()
+                match = pattern.search(text, match.end())
+            else:
+                match = pattern.search(text, match.start() + 1)
+
+    return scan
