@@ -1,13 +1,13 @@
 """Every error that Primer raises on purpose.
 
-    PrimerError
-    ├── SourceError       a source, shard or row group that cannot be found, opened or counted
-    ├── QuotaError        a cache, staging folder or disk that is full
-    ├── ArtifactError     a model or table that is missing, damaged or not the one a profile binds
-    ├── ProfileError      a profile or recipe that does not say something decidable
-    ├── LedgerError       a ledger that is damaged, foreign, or lacks what a question needs
-    ├── ExportError       an export that cannot be built or does not verify
-    └── TrainingError     training data that cannot make a model
+PrimerError
+├── SourceError       a source, shard or row group that cannot be found, opened or counted
+├── QuotaError        a cache, staging folder or disk that is full
+├── ArtifactError     a model or table that is missing, damaged or not the one a profile binds
+├── ProfileError      a profile or recipe that does not say something decidable
+├── LedgerError       a ledger that is damaged, foreign, or lacks what a question needs
+├── ExportError       an export that cannot be built or does not verify
+└── TrainingError     training data that cannot make a model
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ END_OF_TEXT_TAG = "</s>"
 _SOFT_HYPHEN = "\u00ad"
 # Zero-width spaces and joiners, word joiner and invisible operators, byte-order mark, Mongolian vowel separator, grapheme
 # joiner, directional marks, embeddings, overrides and isolates, Hangul fillers, and tag characters.
-_INVISIBLE = "\u200b-\u200f\u2060-\u2064\ufeff\u180e\u034f\u202a-\u202e\u2066-\u2069\u115f\u1160\u3164\U000e0000-\U000e007f"
+_INVISIBLE = (
+    "\u200b-\u200f\u2060-\u2064\ufeff\u180e\u034f\u202a-\u202e\u2066-\u2069\u115f\u1160\u3164\U000e0000-\U000e007f"
+)
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _QUOTES = {"‘": "'", "’": "'", "‚": "'", "‛": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
 # Full-width ASCII and the mathematical alphabets: letters and digits in another dress.

@@ -31,7 +31,8 @@ def publish_bytes(path: Path, content: bytes) -> bool:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise QuotaError(
-                f"The disk is full: {path.name} was not written.", hint="Free space, then run the same command again; it carries on."
+                f"The disk is full: {path.name} was not written.",
+                hint="Free space, then run the same command again; it carries on.",
             ) from error
         raise
     finally:

@@ -66,7 +66,11 @@ def read_lines(path: Path, name: str, text_field: str, counts: LineCounts) -> It
                 if size == MAX_LINE_BYTES and not raw.endswith(b"\n"):
                     while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                         size += len(rest)
-                    yield Line(None, f"{name}: line {number}: longer than {MAX_LINE_BYTES >> 20} MiB. Split the document.", size)
+                    yield Line(
+                        None,
+                        f"{name}: line {number}: longer than {MAX_LINE_BYTES >> 20} MiB. Split the document.",
+                        size,
+                    )
                     continue
                 if number == 1:
                     raw = raw.removeprefix(_BYTE_ORDER_MARK)
@@ -84,10 +88,14 @@ def _parse_line(raw: bytes, size: int, place: str, text_field: str) -> Line:
     except orjson.JSONDecodeError as error:
         return Line(None, f"{place}: not JSON ({error.msg} at character {error.pos}).", size)
     if not isinstance(record, dict):
-        return Line(None, f"{place}: a JSON {type(record).__name__}, expected an object with a field {text_field!r}.", size)
+        return Line(
+            None, f"{place}: a JSON {type(record).__name__}, expected an object with a field {text_field!r}.", size
+        )
     if text_field not in record:
         fields = ", ".join(sorted(record)[:20])
-        return Line(None, f"{place}: no field {text_field!r} (fields: {fields}). Name the text field with --text-field.", size)
+        return Line(
+            None, f"{place}: no field {text_field!r} (fields: {fields}). Name the text field with --text-field.", size
+        )
     text = record[text_field]
     if not isinstance(text, str):
         problem = "the text is null" if text is None else f"the text is a JSON {type(text).__name__}"
@@ -101,6 +109,11 @@ def require_lines(path: Path, name: str) -> None:
         try:
             head = stream.read(4096)
         except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
-            raise SourceError(f"{name}: cannot be decompressed ({describe_error(error, path)}).", hint="Fetch the file again.") from error
+            raise SourceError(
+                f"{name}: cannot be decompressed ({describe_error(error, path)}).", hint="Fetch the file again."
+            ) from error
     if head and not head.isascii() and b"\n" not in head and b"{" not in head:
-        raise SourceError(f"{name}: neither Parquet nor line-delimited JSON.", hint="Give .parquet, .jsonl, .jsonl.gz or .jsonl.zst files.")
+        raise SourceError(
+            f"{name}: neither Parquet nor line-delimited JSON.",
+            hint="Give .parquet, .jsonl, .jsonl.gz or .jsonl.zst files.",
+        )

@@ -33,7 +33,9 @@ def prepare_shard(
     sha256 = hash_file(path)
     size_bytes = path.stat().st_size
 
-    def build(slices: tuple[Slice, ...], *, staging_name: str = "", blank: int = 0, error: str | None = None) -> ShardManifest:
+    def build(
+        slices: tuple[Slice, ...], *, staging_name: str = "", blank: int = 0, error: str | None = None
+    ) -> ShardManifest:
         return ShardManifest(
             index=index,
             name=name,
@@ -59,7 +61,9 @@ def prepare_shard(
                 staging.stage_row_groups(path, name, folder, slice_bytes=slice_bytes, row_limit=row_limit)
             else:
                 require_lines(path, name)
-                staging.stage_lines(path, name, folder, text_field=text_field, slice_bytes=slice_bytes, row_limit=row_limit)
+                staging.stage_lines(
+                    path, name, folder, text_field=text_field, slice_bytes=slice_bytes, row_limit=row_limit
+                )
         staged = staging.read_staging(folder)
     except SourceError as error:
         return build((), error=str(error))
@@ -90,7 +94,8 @@ def _has_giant_group(file: pq.ParquetFile, slice_bytes: int) -> bool:
     metadata = file.metadata
     giant = _GIANT_GROUP_SLICES * slice_bytes
     return any(
-        metadata.row_group(i).total_byte_size > giant and metadata.row_group(i).num_rows > 1 for i in range(metadata.num_row_groups)
+        metadata.row_group(i).total_byte_size > giant and metadata.row_group(i).num_rows > 1
+        for i in range(metadata.num_row_groups)
     )
 
 

@@ -20,7 +20,9 @@ ERROR_COLUMN = "_primer_error"
 
 BATCH_BYTES = 4 << 20  # uncompressed bytes a batch aims at: large enough for vectorised signals, small against a slice
 MAX_BATCH_ROWS = 1024
-_READ_BUFFER_BYTES = 1 << 20  # streams column chunks; without it a row group of 1 GB is read whole (measured: 516 MB against 124 MB)
+_READ_BUFFER_BYTES = (
+    1 << 20
+)  # streams column chunks; without it a row group of 1 GB is read whole (measured: 516 MB against 124 MB)
 _MESSAGE_CHARS = 200
 
 
@@ -57,14 +59,19 @@ def read_slice(path: Path, name: str, piece: Slice, text_field: str) -> Iterator
     remaining = piece.row_count
     next_row = piece.first_row
     for group in piece.row_groups:
-        for batch in _read_row_group(file, path, name, group, next_row, min(remaining, _group_rows(file, group)), text_field):
+        for batch in _read_row_group(
+            file, path, name, group, next_row, min(remaining, _group_rows(file, group)), text_field
+        ):
             yield batch
             next_row += len(batch)
             remaining -= len(batch)
         if remaining == 0:
             break
     if remaining:
-        raise SourceError(f"{name}: {remaining} rows fewer than when the shard was opened.", hint="The file has changed: start a new run.")
+        raise SourceError(
+            f"{name}: {remaining} rows fewer than when the shard was opened.",
+            hint="The file has changed: start a new run.",
+        )
 
 
 def _group_rows(file: pq.ParquetFile, group: int) -> int:
@@ -136,8 +143,12 @@ def decode_strings(column: pa.Array) -> Sequence[str | Unreadable | None]:
         column = column.dictionary_decode()
     if pa.types.is_null(column.type):
         return [None] * len(column)
-    is_string = pa.types.is_string(column.type) or pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type)
-    is_binary = pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type) or pa.types.is_binary_view(column.type)
+    is_string = (
+        pa.types.is_string(column.type) or pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type)
+    )
+    is_binary = (
+        pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type) or pa.types.is_binary_view(column.type)
+    )
     if not is_string and not is_binary:
         return [Unreadable(f"the column has type {column.type}, not text")] * len(column)
     if is_string:

@@ -47,7 +47,9 @@ def read_staging(folder: Path) -> tuple[tuple[Slice, ...], int, str | None] | No
     return tuple(Slice.model_validate(piece) for piece in found["slices"]), found["blank_line_count"], found["error"]
 
 
-def stage_lines(path: Path, name: str, folder: Path, *, text_field: str, slice_bytes: int, row_limit: int | None) -> None:
+def stage_lines(
+    path: Path, name: str, folder: Path, *, text_field: str, slice_bytes: int, row_limit: int | None
+) -> None:
     """Line-delimited JSON into `folder`."""
     counts = LineCounts()
     with _new_folder(folder) as work:
@@ -93,7 +95,13 @@ def stage_row_groups(path: Path, name: str, folder: Path, *, slice_bytes: int, r
                     groups, rows, written_bytes = groups + 1, rows + batch.num_rows, written_bytes + batch.nbytes
                     batch = next(batches, None)
             slices.append(
-                Slice(index=len(slices), first_row=first_row, row_count=rows, file=file_name, row_groups=tuple(range(groups)))
+                Slice(
+                    index=len(slices),
+                    first_row=first_row,
+                    row_count=rows,
+                    file=file_name,
+                    row_groups=tuple(range(groups)),
+                )
             )
             first_row += rows
         _write_manifest(work, slices, counts)
@@ -117,7 +125,9 @@ def _decode_all(file: pq.ParquetFile, path: Path, name: str, schema: pa.Schema, 
         except (pa.ArrowException, OSError) as error:
             reason = describe_error(error, path)
         if read < expected:
-            message = f"{name}: row group {group}: unreadable from row {row + read} on ({reason}). Fetch the file again."
+            message = (
+                f"{name}: row group {group}: unreadable from row {row + read} on ({reason}). Fetch the file again."
+            )
             missing = expected - read
             columns = [pa.nulls(missing, field.type) for field in schema][:-1]
             yield pa.RecordBatch.from_arrays([*columns, pa.array([message] * missing, pa.string())], schema=schema)
@@ -139,7 +149,10 @@ def _new_folder(folder: Path) -> Iterator[Path]:
                 raise
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise QuotaError("The disk is full while staging.", hint="Free space or choose another --out, then run the same command again.") from error
+            raise QuotaError(
+                "The disk is full while staging.",
+                hint="Free space or choose another --out, then run the same command again.",
+            ) from error
         raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -150,7 +163,11 @@ def _chunk_name(index: int) -> str:
 
 
 def _write_manifest(work: Path, slices: list[Slice], counts: LineCounts) -> None:
-    content = {"slices": [piece.model_dump() for piece in slices], "blank_line_count": counts.blank, "error": counts.error}
+    content = {
+        "slices": [piece.model_dump() for piece in slices],
+        "blank_line_count": counts.blank,
+        "error": counts.error,
+    }
     (work / MANIFEST).write_text(json.dumps(content))
 
 
@@ -160,7 +177,9 @@ def _write_chunk(work: Path, index: int, first_row: int, lines: list[Line], size
     group_rows = max(1, len(lines) * _ROW_GROUP_BYTES // max(size_bytes, 1))
     pq.write_table(table, work / file_name, row_group_size=group_rows, **_COMPRESSION)
     groups = -(-len(lines) // group_rows)
-    return Slice(index=index, first_row=first_row, row_count=len(lines), file=file_name, row_groups=tuple(range(groups)))
+    return Slice(
+        index=index, first_row=first_row, row_count=len(lines), file=file_name, row_groups=tuple(range(groups))
+    )
 
 
 def build_table(records: list[dict[str, object]], errors: list[str | None]) -> pa.Table:

@@ -1,0 +1,273 @@
+"""One slice of a shard -> its ledger layers: every signal for every row, in batches of bounded memory.
+
+Nothing is skipped because another stage would exclude the row. The bytes of the layers depend on the shard, the
+recipe and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from curation.artifacts.artifact_set import ArtifactSet
+from curation.ledger import schema
+from curation.lexicon.ages import build_age_table, read_norms, read_zipf_frequencies
+from curation.lexicon.vocabulary import read_vocabulary_table
+from curation.normalize import CHANGES, Normalized, normalize
+from curation.notation.hit import Hit
+from curation.recipe import Recipe
+from curation.shards.manifest import Slice
+from curation.shards.rows import RowBatch, Unreadable, decode_strings, read_slice
+from curation.signals.fasttext_grade import FastTextGrade, measure_windows
+from curation.signals.lexical import measure_lexical
+from curation.signals.notation import find_published, find_recommended
+from curation.signals.tokens import KnownWords, TokenCounter, to_token_stream
+from curation.signals.vocabulary import ScoreIndex, measure_vocabulary
+from curation.signals.windows import split_windows
+
+
+class Meters:
+    """Everything that measuring needs, loaded once a process: word tables and the fastText model (None where there is none)."""
+
+    def __init__(self, artifacts: ArtifactSet, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.words = KnownWords(build_age_table(read_norms(artifacts.require("aoa").path), read_zipf_frequencies()))
+        self.vocabulary = read_vocabulary_table(artifacts.require("vocabulary").path)
+        self.scores = ScoreIndex(self.vocabulary, self.words.table.words)
+        model = artifacts.get("fasttext")
+        self.fasttext = FastTextGrade(model.path) if model else None
+
+
+@dataclass(frozen=True)
+class SliceLayers:
+    """The measured rows of one slice: `core` has CORE_SCHEMA and one row an input row, `postings` POSTINGS_SCHEMA by (word, row)."""
+
+    core: pa.Table
+    postings: pa.Table
+
+
+def measure_slice(meters: Meters, path: Path, name: str, piece: Slice) -> SliceLayers:
+    """Measure every row of a slice. Rows that cannot be read have an `error` and null signals."""
+    measured = list(measure_batches(meters, read_slice(path, name, piece, meters.recipe.text_field)))
+    core = pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA)
+    return SliceLayers(core, _sort_postings(measured))
+
+
+@dataclass(frozen=True)
+class MeasuredBatch:
+    """`core` rows, and postings as parallel arrays: `words[ids[i]]` stands `counts[i]` times in the `forms[i]` text of `rows[i]`."""
+
+    core: pa.RecordBatch
+    words: Sequence[str]
+    ids: npt.NDArray[np.int32]
+    rows: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int32]
+    forms: npt.NDArray[np.int8]
+
+
+def measure_batches(meters: Meters, batches: Iterator[RowBatch]) -> Iterator[MeasuredBatch]:
+    """The rows of one slice, batch by batch; unknown words are numbered over the whole slice."""
+    counter = TokenCounter(meters.words)
+    for batch in batches:
+        yield _measure_batch(meters, counter, batch)
+
+
+class _Forms:
+    """What a signal measures of a batch: each raw value, then each normalised value that differs from its raw one.
+
+    A signal's array over `distinct` becomes two columns aligned with the batch's rows.
+    """
+
+    def __init__(self, raw: Sequence[Any], normalized: Sequence[Any], places: Sequence[int], row_count: int) -> None:
+        differs = [i for i in range(len(raw)) if raw[i] != normalized[i]]
+        self.distinct = [*raw, *(normalized[i] for i in differs)]
+        self._raw_places = np.full(row_count, -1, np.int64)
+        self._raw_places[places] = np.arange(len(raw))
+        self._normalized_places = np.full(row_count, -1, np.int64)
+        self._normalized_places[[places[i] for i in differs]] = np.arange(len(raw), len(self.distinct))
+        # For postings: the batch row and the form of each distinct value.
+        self.rows = np.array([*places, *(places[i] for i in differs)], np.int64)
+        self.forms = np.full(len(self.distinct), schema.FORM_BOTH, np.int8)
+        self.forms[differs] = schema.FORM_RAW
+        self.forms[len(raw) :] = schema.FORM_NORMALIZED
+
+    def spread_raw(self, values: pa.Array) -> pa.Array:
+        return _take(values, self._raw_places)
+
+    def spread_normalized(self, values: pa.Array) -> pa.Array:
+        return _take(values, self._normalized_places)
+
+
+def _take(values: pa.Array, places: npt.NDArray[np.int64]) -> pa.Array:
+    return values.take(pa.array(places, mask=places < 0))
+
+
+def _measure_batch(meters: Meters, counter: TokenCounter, batch: RowBatch) -> MeasuredBatch:
+    places = [i for i, text in enumerate(batch.texts) if text is not None]
+    raw = [text for text in batch.texts if text is not None]
+    normalized = [normalize(text) for text in raw]
+    texts = _Forms(raw, [form.text for form in normalized], places, len(batch))
+    raw_streams = [to_token_stream(text) for text in raw]
+    normalized_streams = [
+        to_token_stream(form.text) if form.is_changed else stream
+        for form, stream in zip(normalized, raw_streams, strict=True)
+    ]
+    streams = _Forms(raw_streams, normalized_streams, places, len(batch))
+    tokens = counter.count(streams.distinct)
+    stream_texts = [*raw, *(normalized[i].text for i in range(len(raw)) if raw_streams[i] != normalized_streams[i])]
+
+    lexical = measure_lexical(tokens, meters.words.table.ages)
+    notation = measure_notation(texts.distinct)
+    vocabulary = measure_vocabulary(tokens, meters.scores, stream_texts)
+    columns = {
+        **_describe_rows(batch),
+        "changes": _spread_changes(normalized, places, len(batch)),
+        "lexical_raw": streams.spread_raw(lexical),
+        "lexical_normalized": streams.spread_normalized(lexical),
+        "notation_raw": texts.spread_raw(notation),
+        "notation_normalized": texts.spread_normalized(notation),
+        "vocabulary_raw": streams.spread_raw(vocabulary),
+        "vocabulary_normalized": streams.spread_normalized(vocabulary),
+        "fasttext": _measure_fasttext(meters, raw, normalized, places, len(batch)),
+    }
+    return MeasuredBatch(
+        core=pa.RecordBatch.from_arrays(
+            [columns[name] for name in schema.CORE_SCHEMA.names], schema=schema.CORE_SCHEMA
+        ),
+        words=tokens.words,
+        ids=tokens.ids.astype(np.int32),
+        rows=batch.first_row + streams.rows[tokens.texts],
+        counts=tokens.counts.astype(np.int32),
+        forms=streams.forms[tokens.texts],
+    )
+
+
+def _describe_rows(batch: RowBatch) -> dict[str, pa.Array]:
+    texts = batch.texts
+    return {
+        "row": pa.array(np.arange(batch.first_row, batch.first_row + len(batch)), pa.int64()),
+        "doc_id": _read_strings(batch, "id"),
+        "url": _read_strings(batch, "url"),
+        "token_count": _read_counts(batch, "token_count"),
+        "n_bytes": pa.array([None if text is None else len(text.encode()) for text in texts], pa.int64()),
+        "n_chars": pa.array([None if text is None else len(text) for text in texts], pa.int64()),
+        "n_words": pa.array([None if text is None else len(text.split()) for text in texts], pa.int64()),
+        "error": pa.array(batch.errors, pa.string()),
+    }
+
+
+def _read_strings(batch: RowBatch, name: str) -> pa.Array:
+    """A column of the source as strings; null where it is missing, null or not UTF-8. Numbers are written out."""
+    if batch.table is None or name not in batch.table.schema.names:
+        return pa.nulls(len(batch), pa.string())
+    column = batch.table.column(name)
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return column.cast(pa.string())
+    return pa.array([None if isinstance(value, Unreadable) else value for value in decode_strings(column)], pa.string())
+
+
+def _read_counts(batch: RowBatch, name: str) -> pa.Array:
+    """A column of counts; null where it is missing, negative or no whole number."""
+    if batch.table is None or name not in batch.table.schema.names:
+        return pa.nulls(len(batch), pa.int64())
+    values = batch.table.column(name).to_pylist()
+    return pa.array(
+        [
+            int(v) if isinstance(v, int | float) and v == v and 0 <= v < 1 << 62 and v == int(v) else None
+            for v in values
+        ],
+        pa.int64(),
+    )
+
+
+def _spread_changes(normalized: Sequence[Normalized], places: Sequence[int], row_count: int) -> pa.Array:
+    rows: list[dict[str, int] | None] = [None] * row_count
+    for place, form in zip(places, normalized, strict=True):
+        if form.is_changed:
+            rows[place] = dict(zip(CHANGES, form.counts, strict=True))
+    return pa.array(rows, schema.CHANGES_TYPE)
+
+
+def measure_notation(texts: Sequence[str]) -> pa.Array:
+    """One row a text, NOTATION_TYPE: the first hit of each rule that hits, in rule order."""
+    rows = [
+        {
+            "published": [_describe_hit(hit) for hit in find_published(text)],
+            "recommended": [_describe_hit(hit) for hit in find_recommended(text)],
+        }
+        for text in texts
+    ]
+    return pa.array(rows, schema.NOTATION_TYPE)
+
+
+def _describe_hit(hit: Hit) -> dict[str, str | int]:
+    return {"rule": hit.rule, "start": hit.start, "end": hit.end}
+
+
+def _measure_fasttext(
+    meters: Meters, raw: Sequence[str], normalized: Sequence[Normalized], places: Sequence[int], row_count: int
+) -> pa.Array:
+    if meters.fasttext is None:
+        return pa.nulls(row_count, schema.FASTTEXT_TYPE)
+    recipe = meters.recipe
+    texts = [form.text for form in normalized]
+    splits = [
+        split_windows(
+            text, words_per_window=recipe.words_per_window, max_windows=recipe.max_windows, seed=recipe.window_seed
+        )
+        for text in texts
+    ]
+    grades = measure_windows(meters.fasttext, texts, [split.windows for split in splits])
+    published = meters.fasttext.predict(raw, published=True)
+    measured = pa.StructArray.from_arrays(
+        [
+            _to_grades(published),
+            _to_grades(grades.whole),
+            _to_grades(grades.hardest),
+            pa.array(grades.start, mask=grades.start < 0),
+            pa.array(grades.end, mask=grades.end < 0),
+            pa.array([split.is_sampled for split in splits], pa.bool_()),
+        ],
+        fields=list(schema.FASTTEXT_TYPE),
+    )
+    spread = np.full(row_count, -1, np.int64)
+    spread[places] = np.arange(len(raw))
+    return _take(measured, spread)
+
+
+def _to_grades(values: npt.NDArray[np.float32]) -> pa.Array:
+    return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), 4).cast(schema.GRADES_TYPE)
+
+
+def _sort_postings(measured: Sequence[MeasuredBatch]) -> pa.Table:
+    """All postings of a slice ordered by (word, row, form)."""
+    if not measured:
+        return schema.POSTINGS_SCHEMA.empty_table()
+    words = measured[-1].words  # grows over the slice, so the last batch's covers all
+    ids = np.concatenate([batch.ids for batch in measured])
+    rows = np.concatenate([batch.rows for batch in measured])
+    counts = np.concatenate([batch.counts for batch in measured])
+    forms = np.concatenate([batch.forms for batch in measured])
+    used = np.unique(ids)
+    names = [words[i] for i in used.tolist()]
+    by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+    ranks = np.empty(len(names), np.int32)
+    ranks[by_name] = np.arange(len(names), dtype=np.int32)
+    word_ranks = ranks[np.searchsorted(used, ids)]
+    order = np.lexsort((forms, rows, word_ranks))
+    dictionary = pa.array([names[i] for i in by_name.tolist()], pa.string())
+    return pa.table(
+        [
+            pa.DictionaryArray.from_arrays(pa.array(word_ranks[order]), dictionary),
+            pa.array(rows[order]),
+            pa.array(counts[order]),
+            pa.array(forms[order]),
+        ],
+        schema=schema.POSTINGS_SCHEMA,
+    )

@@ -1,0 +1,171 @@
+"""The decision: a pure function of signals, profile, vocabulary and overrides. Vectorised, three-valued.
+
+A failed stage excludes whatever is missing; a missing signal leaves undecided only what nothing else excludes. The
+same function answers runs, what-ifs and audits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from curation.profile import STAGES, BoundProfile, FastTextStage, LexicalStage, VocabularyStage
+from curation.chance import draw_row_fractions
+
+# Codes of `decided_by`, in published order; readers tolerate new ones.
+ERROR = "error"
+OVERRIDE = "override"
+REASONS = (*STAGES, ERROR, OVERRIDE)
+
+KEEP, EXCLUDE, UNDECIDED = 1, 0, -1
+_PASS, _FAIL, _UNKNOWN = 1, 0, -1
+
+Verdicts = npt.NDArray[np.int8]
+Grades = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class VocabularyHits:
+    """Per row: distinct blocked words and the highest score among them (minus infinity where there is none)."""
+
+    term_counts: npt.NDArray[np.int64]
+    max_scores: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What a profile reads of n rows of one shard.
+
+    `p95_aoa`, `oov_ratio`: float64, NaN where the text has none. `grades[reading]`: float32 (n, 4), NaN where the model
+    could read nothing; a reading that was not measured at all is absent. `encoder`: float32 (n, 4) with `is_encoded`
+    saying which rows were scored. `rule_hits`: number of hits that count. `has_error`: nothing was measured.
+    """
+
+    shard_sha256: str
+    rows: npt.NDArray[np.int64]
+    has_error: npt.NDArray[np.bool_]
+    p95_aoa: npt.NDArray[np.float64]
+    oov_ratio: npt.NDArray[np.float64]
+    token_counts: npt.NDArray[np.int64]
+    grades: dict[str, Grades]
+    encoder: Grades
+    is_encoded: npt.NDArray[np.bool_]
+    rule_hits: npt.NDArray[np.int64]
+    vocabulary: VocabularyHits
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Per row: `kept` (KEEP, EXCLUDE, UNDECIDED); `failed` and `unknown`, bit i for REASONS[i]; `decided_by`, an index
+    into REASONS or -1. `unknown` is zero wherever a stage failed: then nothing is missing for the decision. A row that
+    an override keeps still shows the stages that failed."""
+
+    kept: Verdicts
+    failed: npt.NDArray[np.uint16]
+    unknown: npt.NDArray[np.uint16]
+    decided_by: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+
+def decide(signals: Signals, bound: BoundProfile, overrides: dict[int, bool] | None = None) -> Decisions:
+    """Decide every row. `overrides` maps a row of this shard to keep (True) or exclude (False); a row that could not be
+    read stays excluded, because there is no text to keep."""
+    n = len(signals.rows)
+    failed = np.zeros(n, np.uint16)
+    unknown = np.zeros(n, np.uint16)
+    for stage in bound.stages:
+        bit = np.uint16(1 << REASONS.index(stage))
+        verdicts = judge_stage(stage, signals, bound)
+        failed[verdicts == _FAIL] |= bit
+        unknown[verdicts == _UNKNOWN] |= bit
+    failed[signals.has_error] = 1 << REASONS.index(ERROR)
+    unknown[failed != 0] = 0
+    kept = np.where(failed != 0, EXCLUDE, np.where(unknown != 0, UNDECIDED, KEEP)).astype(np.int8)
+    # The lowest set bit is the first failing stage in published order.
+    decided_by = np.full(n, -1, np.int8)
+    for index in reversed(range(len(REASONS))):
+        decided_by[(failed >> index) & 1 == 1] = index
+    if overrides:
+        _apply_overrides(signals, overrides, Decisions(kept, failed, unknown, decided_by))
+    return Decisions(kept, failed, unknown, decided_by)
+
+
+def judge_stage(stage: str, signals: Signals, bound: BoundProfile) -> Verdicts:
+    """One stage's verdict on every row: 1 passes, 0 fails, -1 unknown because its signal was not measured."""
+    profile = bound.profile
+    match stage:
+        case "lexical" if profile.lexical is not None:
+            return _judge_lexical(signals, profile.lexical)
+        case "fasttext" if profile.fasttext is not None:
+            return _judge_fasttext(signals, profile.fasttext)
+        case "encoder" if profile.encoder is not None:
+            passes = _verdicts(signals.encoder[:, 0] >= profile.encoder.min_k5_window)
+            return np.where(signals.is_encoded, passes, _UNKNOWN).astype(np.int8)
+        case "notation" if profile.notation is not None:
+            return _verdicts(signals.rule_hits == 0)
+        case "vocabulary" if profile.vocabulary is not None:
+            return _judge_vocabulary(signals, profile.vocabulary)
+    raise ValueError(f"profile {profile.name} has no stage {stage}")
+
+
+def _verdicts(passes: npt.NDArray[np.bool_]) -> Verdicts:
+    return np.where(passes, _PASS, _FAIL).astype(np.int8)
+
+
+def _judge_lexical(signals: Signals, stage: LexicalStage) -> Verdicts:
+    # NaN compares false: a text without tokens, or without any word of known age, fails.
+    return _verdicts((signals.oov_ratio <= stage.max_oov_ratio) & (signals.p95_aoa <= stage.max_p95_aoa))
+
+
+def _judge_fasttext(signals: Signals, stage: FastTextStage) -> Verdicts:
+    passes = np.ones(len(signals.rows), bool)
+    conditions: list[tuple[str, float | None]] = []
+    if stage.top_band is not None:
+        conditions.append((stage.top_band, None))
+    if stage.min_k5_document is not None:
+        conditions.append(("document", stage.min_k5_document))
+    if stage.min_k5_window is not None:
+        conditions.append(("window", stage.min_k5_window))
+    for reading, minimum in conditions:
+        if reading not in signals.grades:
+            return np.full(len(signals.rows), _UNKNOWN, np.int8)
+        grades = signals.grades[reading]
+        if minimum is None:
+            # The first of equals wins, as in fastText; a row of NaN has no likeliest band.
+            passes &= (np.argmax(grades, axis=1) == 0) & ~np.isnan(grades[:, 0])
+        else:
+            passes &= grades[:, 0] >= np.float32(minimum)
+    return _verdicts(passes)
+
+
+def _judge_vocabulary(signals: Signals, stage: VocabularyStage) -> Verdicts:
+    hits = signals.vocabulary
+    passes = hits.term_counts <= stage.max_terms
+    if stage.max_terms_per_1000 is not None:
+        passes |= hits.term_counts * 1000 <= stage.max_terms_per_1000 * signals.token_counts
+    if stage.sampling is not None:
+        excess = np.maximum(hits.max_scores - stage.min_score, 0) / stage.sampling.halving
+        fractions = draw_row_fractions(signals.shard_sha256, signals.rows, stage.sampling.seed, "vocabulary")
+        passes |= fractions < 0.5**excess
+    return _verdicts(passes)
+
+
+def _apply_overrides(signals: Signals, overrides: dict[int, bool], decisions: Decisions) -> None:
+    wanted = np.array(sorted(overrides), np.int64)
+    places = np.searchsorted(signals.rows, wanted)
+    for row, place in zip(wanted.tolist(), places.tolist(), strict=True):
+        if place < len(signals.rows) and signals.rows[place] == row and not signals.has_error[place]:
+            decisions.kept[place] = KEEP if overrides[row] else EXCLUDE
+            decisions.unknown[place] = 0
+            decisions.decided_by[place] = REASONS.index(OVERRIDE)
+            if not overrides[row]:
+                decisions.failed[place] |= np.uint16(1 << REASONS.index(OVERRIDE))
+
+
+def name_reasons(bits: int) -> list[str]:
+    """The reasons that a bit mask of `Decisions` holds, in published order."""
+    return [reason for index, reason in enumerate(REASONS) if bits >> index & 1]

@@ -1,0 +1,1 @@
+"""The columnar store of signals: layers of committed parts, and the queries over them."""

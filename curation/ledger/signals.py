@@ -1,0 +1,196 @@
+"""From committed layers to what `decide` reads: the columns that a profile names, in the form it names.
+
+Vocabulary is always answered from postings, so that any vocabulary, not only the recipe's, gives exact decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from curation.decide import Decisions, Signals, VocabularyHits, decide
+from curation.ledger import schema
+from curation.ledger.store import Ledger, SliceRef
+from curation.overrides import Overrides
+from curation.profile import BoundProfile
+
+
+@dataclass(frozen=True)
+class SliceSignals:
+    """One slice under one profile: `core` as stored, what `decide` reads, and the blocked terms of each row (sorted lists)."""
+
+    ref: SliceRef
+    core: pa.Table
+    signals: Signals
+    blocked_terms: pa.ListArray
+
+
+@dataclass(frozen=True)
+class DecidedSlice:
+    """One slice with its decisions."""
+
+    signals: SliceSignals
+    decisions: Decisions
+
+    @property
+    def ref(self) -> SliceRef:
+        return self.signals.ref
+
+
+def decide_ledger(
+    ledger: Ledger, bound: BoundProfile, word_scores: dict[str, float], overrides: Overrides | None = None
+) -> Iterator[DecidedSlice]:
+    """Every slice of a measured run, decided, in order. `word_scores`: the blocked words of the vocabulary version.
+
+    Raises LedgerError when a slice has not been measured.
+    """
+    for ref in ledger.slices():
+        core = ledger.read_part("core", ref.id)
+        postings = ledger.read_part("postings", ref.id) if bound.profile.vocabulary is not None else None
+        encoder = None
+        if "encoder" in bound.stages and ledger.is_committed("encoder", ref.id):
+            encoder = ledger.read_part("encoder", ref.id)
+        yield decide_slice(ref, core, postings, encoder, bound, word_scores, overrides)
+
+
+def decide_slice(
+    ref: SliceRef,
+    core: pa.Table,
+    postings: pa.Table | None,
+    encoder: pa.Table | None,
+    bound: BoundProfile,
+    word_scores: dict[str, float],
+    overrides: Overrides | None,
+) -> DecidedSlice:
+    """Decide one slice from its layers. `postings` may be None only where the profile has no vocabulary stage."""
+    signals = read_signals(ref, core, postings, encoder, bound, word_scores)
+    rulings = overrides.of_shard(ref.shard.sha256, ref.shard.name) if overrides else None
+    return DecidedSlice(signals, decide(signals.signals, bound, rulings))
+
+
+def read_signals(
+    ref: SliceRef,
+    core: pa.Table,
+    postings: pa.Table | None,
+    encoder: pa.Table | None,
+    bound: BoundProfile,
+    word_scores: dict[str, float],
+) -> SliceSignals:
+    """The signals of one slice that the profile reads."""
+    profile = bound.profile
+    rows = core["row"].to_numpy()
+    lexical = _choose_form(core, "lexical", profile.form)
+    has_normalized = pc.is_valid(core["lexical_normalized"].combine_chunks()).to_numpy(zero_copy_only=False)
+    terms, hits = _find_blocked(rows, has_normalized, postings, profile.form, word_scores)
+    grades, has_grades = _read_grades(core)
+    n = len(rows)
+    return SliceSignals(
+        ref,
+        core,
+        Signals(
+            shard_sha256=ref.shard.sha256,
+            rows=rows,
+            has_error=pc.is_valid(core["error"]).to_numpy(),
+            p95_aoa=_to_floats(lexical.field("p95_aoa")),
+            oov_ratio=_to_floats(lexical.field("oov_ratio")),
+            token_counts=lexical.field("token_count").fill_null(0).to_numpy(zero_copy_only=False),
+            grades=grades if has_grades else {},
+            encoder=_to_grades(encoder["window"].combine_chunks())
+            if encoder is not None
+            else np.full((n, 4), np.nan, np.float32),
+            is_encoded=pc.is_valid(encoder["window"]).to_numpy() if encoder is not None else np.zeros(n, bool),
+            rule_hits=_count_rule_hits(core, bound),
+            vocabulary=hits,
+        ),
+        terms,
+    )
+
+
+def _choose_form(core: pa.Table, signal: str, form: str) -> pa.StructArray:
+    """A signal of the raw or the normalised text; the raw one stands for both where they do not differ."""
+    raw = core[f"{signal}_raw"].combine_chunks()
+    if form == "raw":
+        return raw
+    normalized = core[f"{signal}_normalized"].combine_chunks()
+    return pc.if_else(pc.is_valid(normalized), normalized, raw)
+
+
+def read_notation_rules(core: pa.Table, form: str, rules: str) -> pa.ListArray:
+    """The names of the rules that hit each row; null where the row has an error."""
+    hits = _choose_form(core, "notation", form).flatten()[["published", "recommended"].index(rules)]
+    names = hits.flatten().field("rule")
+    lengths = pc.list_value_length(hits)
+    offsets = np.concatenate([[0], np.cumsum(lengths.fill_null(0).to_numpy(zero_copy_only=False))])
+    return pa.ListArray.from_arrays(
+        pa.array(offsets, pa.int32(), mask=np.append(pc.is_null(lengths).to_numpy(zero_copy_only=False), False)), names
+    )
+
+
+def _count_rule_hits(core: pa.Table, bound: BoundProfile) -> npt.NDArray[np.int64]:
+    stage = bound.profile.notation
+    if stage is None:
+        return np.zeros(core.num_rows, np.int64)
+    names = read_notation_rules(core, bound.profile.form, stage.rules)
+    counts = np.zeros(core.num_rows, np.int64)
+    if len(names.values):
+        counted = ~pc.is_in(names.values, pa.array(list(stage.ignore), pa.string())).to_numpy(zero_copy_only=False)
+        np.add.at(counts, pc.list_parent_indices(names).to_numpy(), counted)
+    return counts
+
+
+def _read_grades(core: pa.Table) -> tuple[dict[str, npt.NDArray[np.float32]], bool]:
+    column = core["fasttext"].combine_chunks()
+    has_text = pc.is_null(core["error"]).to_numpy()
+    is_measured = pc.is_valid(column).to_numpy(zero_copy_only=False)
+    grades = {name: _to_grades(column.field(name)) for name in ("published", "document", "window")}
+    return grades, bool((is_measured | ~has_text).all())
+
+
+def _to_grades(column: pa.FixedSizeListArray) -> npt.NDArray[np.float32]:
+    """(n, 4); NaN where null."""
+    values = column.values.to_numpy(zero_copy_only=False).reshape(-1, 4)[column.offset : column.offset + len(column)]
+    values = values.astype(np.float32, copy=True)
+    values[pc.is_null(column).to_numpy(zero_copy_only=False)] = np.nan
+    return values
+
+
+def _to_floats(column: pa.DoubleArray) -> npt.NDArray[np.float64]:
+    return column.fill_null(np.nan).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def _find_blocked(
+    rows: npt.NDArray[np.int64],
+    has_normalized: npt.NDArray[np.bool_],
+    postings: pa.Table | None,
+    form: str,
+    word_scores: dict[str, float],
+) -> tuple[pa.ListArray, VocabularyHits]:
+    n = len(rows)
+    if postings is None or postings.num_rows == 0:
+        return pa.ListArray.from_arrays(np.zeros(n + 1, np.int32), pa.array([], pa.string())), VocabularyHits(
+            np.zeros(n, np.int64), np.full(n, -np.inf)
+        )
+    words = postings["word"].combine_chunks()
+    dictionary = words.dictionary.to_pylist()
+    dictionary_scores = np.array([word_scores.get(word, np.nan) for word in dictionary])
+    word_ids = words.indices.to_numpy()
+    unwanted = schema.FORM_NORMALIZED if form == "raw" else schema.FORM_RAW
+    is_hit = ~np.isnan(dictionary_scores[word_ids])
+    is_hit &= postings["form"].to_numpy() != unwanted
+    places = np.searchsorted(rows, postings["row"].to_numpy()[is_hit])
+    hit_ids = word_ids[is_hit]
+    order = np.argsort(places, kind="stable")  # postings are ordered by word, so terms stay sorted within a row
+    places, hit_ids = places[order], hit_ids[order]
+    counts = np.bincount(places, minlength=n).astype(np.int64)
+    max_scores = np.full(n, -np.inf)
+    np.maximum.at(max_scores, places, dictionary_scores[hit_ids])
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    terms = pa.ListArray.from_arrays(
+        pa.array(offsets), pa.array([dictionary[i] for i in hit_ids.tolist()], pa.string())
+    )
+    return terms, VocabularyHits(counts, max_scores)

@@ -1,0 +1,247 @@
+"""A ledger folder: its plan, opened shards, parts, and the commits that make a part count.
+
+A part is named by its content and never overwritten; a reader opens only committed parts; a commit is one file
+claimed at most once. Nothing here holds a time, a host or a path, so equal runs have equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from curation.errors import LedgerError
+from curation.ledger.schema import Layer
+from curation.publish import TEMPORARY_PREFIX, publish_bytes
+from curation.recipe import Recipe
+from curation.shards.manifest import ShardManifest, Slice
+
+PLAN = "plan.json"
+SHARDS = "shards"
+PARTS = "parts"
+COMMITS = "commits"
+
+_WRITER_OPTIONS = {"compression": "zstd", "compression_level": 3, "write_statistics": True}
+
+
+class PlannedShard(BaseModel):
+    """A shard as it was listed, before it was opened."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    size_bytes: int | None
+
+
+class Plan(BaseModel):
+    """What a run is: a recipe over a list of shards. `row_limit` None means every row."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    recipe: Recipe
+    shards: tuple[PlannedShard, ...]
+    row_limit: int | None
+
+    @property
+    def run_id(self) -> str:
+        content = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class SliceRef:
+    """One slice of an opened shard."""
+
+    shard: ShardManifest
+    piece: Slice
+
+    @property
+    def id(self) -> str:
+        return self.shard.slice_id(self.piece)
+
+
+class Ledger:
+    """One ledger folder, for reading and for writing. Several processes may write one ledger."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def create(self, plan: Plan) -> None:
+        """Lay the plan, or find the same one there. Raises LedgerError when the folder holds another run."""
+        content = _dump(plan)
+        if publish_bytes(self.folder / PLAN, content):
+            return
+        if (found := self.read_plan()) != plan:
+            raise LedgerError(
+                f"{self.folder} holds another run ({_describe_difference(found, plan)}).",
+                hint="Choose another --out, or repeat the command that began this run.",
+            )
+
+    def has_plan(self) -> bool:
+        return (self.folder / PLAN).exists()
+
+    def read_plan(self) -> Plan:
+        """Raises LedgerError when there is none, or it was written by a version that this one cannot read."""
+        path = self.folder / PLAN
+        try:
+            return Plan.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            raise LedgerError(
+                f"There is no run in {self.folder.parent}.", hint="Give the folder that `primer run --out` wrote."
+            ) from None
+        except ValidationError as error:
+            raise LedgerError(
+                f"{path} cannot be read by this version ({error.errors()[0]['msg']}).",
+                hint="Read it with the version that wrote it.",
+            ) from error
+
+    def add_shard(self, manifest: ShardManifest) -> None:
+        """Record an opened shard. Raises LedgerError when it was recorded with other content: the file changed meanwhile."""
+        path = self.folder / SHARDS / f"{manifest.index:06d}.json"
+        if not publish_bytes(path, _dump(manifest)) and self.read_shard(manifest.index) != manifest:
+            raise LedgerError(
+                f"{manifest.name} has changed since this run began.", hint="Restore the file or start a new run."
+            )
+
+    def read_shard(self, index: int) -> ShardManifest | None:
+        """None where the shard has not been opened."""
+        path = self.folder / SHARDS / f"{index:06d}.json"
+        try:
+            return ShardManifest.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as error:
+            raise LedgerError(
+                f"{path} is damaged ({error.errors()[0]['msg']}).",
+                hint="Delete that file and run the same command again.",
+            ) from error
+
+    def read_shards(self) -> list[ShardManifest]:
+        """Every shard of the plan, in order. Raises LedgerError when one has not been opened."""
+        manifests = [self.read_shard(index) for index in range(len(self.read_plan().shards))]
+        missing = [index for index, manifest in enumerate(manifests) if manifest is None]
+        if missing:
+            raise LedgerError(
+                f"{len(missing)} of {len(manifests)} shards have not been opened yet.", hint="Finish the run first."
+            )
+        return [manifest for manifest in manifests if manifest is not None]
+
+    def slices(self) -> Iterator[SliceRef]:
+        """Every slice of every shard, in order."""
+        for manifest in self.read_shards():
+            for piece in manifest.slices:
+                yield SliceRef(manifest, piece)
+
+    def commit(self, layer: Layer, slice_id: str, table: pa.Table) -> bool:
+        """Write a part and make it count. True when this call's commit was the first; the later one changes nothing."""
+        content = encode_part(table, layer)
+        sha256 = hashlib.sha256(content).hexdigest()
+        name = f"{slice_id}.{sha256[:16]}.parquet"
+        part = self.folder / PARTS / layer / name
+        if not publish_bytes(part, content) and part.stat().st_size != len(content):
+            # The machine died before the content reached the disk; no commit can name a file of this size.
+            part.unlink()
+            publish_bytes(part, content)
+        entry = {"part": name, "sha256": sha256, "size_bytes": len(content), "rows": table.num_rows}
+        return publish_bytes(self._commit_path(layer, slice_id), json.dumps(entry, sort_keys=True).encode())
+
+    def is_committed(self, layer: Layer, slice_id: str) -> bool:
+        """Whether a whole part is committed; a commit that a dying machine left half-written is removed."""
+        try:
+            self._read_commit(layer, slice_id)
+        except FileNotFoundError:
+            return False
+        except LedgerError:
+            self._commit_path(layer, slice_id).unlink()
+            return False
+        return True
+
+    def read_part(self, layer: Layer, slice_id: str, columns: list[str] | None = None) -> pa.Table:
+        """A committed part. Raises LedgerError when there is none or it is damaged."""
+        try:
+            part = self._read_commit(layer, slice_id)
+        except FileNotFoundError:
+            raise LedgerError(
+                f"Slice {slice_id} has no committed {layer} layer.", hint="Run the same command again to measure it."
+            ) from None
+        try:
+            return pq.read_table(part, columns=columns, use_threads=False)
+        except (pa.ArrowException, OSError) as error:
+            raise LedgerError(
+                f"{part}: damaged ({error}).", hint="Delete its commit and run the same command again."
+            ) from error
+
+    def part_path(self, layer: Layer, slice_id: str) -> Path:
+        """Where a committed part lies. Raises LedgerError when there is none."""
+        try:
+            return self._read_commit(layer, slice_id)
+        except FileNotFoundError:
+            raise LedgerError(
+                f"Slice {slice_id} has no committed {layer} layer.", hint="Run the same command again to measure it."
+            ) from None
+
+    def sweep(self) -> int:
+        """Delete what no commit names: parts and temporary files of processes that died. Only when nobody writes."""
+        named = {self._read_commit(layer.name, path.stem).name for layer, path in self._commit_files()}  # type: ignore[arg-type]
+        swept = 0
+        for path in self.folder.rglob("*"):
+            is_orphan = path.suffix == ".parquet" and path.name not in named
+            if path.is_file() and (is_orphan or path.name.startswith(TEMPORARY_PREFIX)):
+                path.unlink()
+                swept += 1
+        return swept
+
+    def _commit_files(self) -> Iterator[tuple[Path, Path]]:
+        root = self.folder / COMMITS
+        for layer in sorted(root.iterdir()) if root.exists() else []:
+            for path in sorted(layer.glob("*.json")):
+                yield layer, path
+
+    def _commit_path(self, layer: Layer, slice_id: str) -> Path:
+        return self.folder / COMMITS / layer / f"{slice_id}.json"
+
+    def _read_commit(self, layer: Layer, slice_id: str) -> Path:
+        path = self._commit_path(layer, slice_id)
+        content = path.read_bytes()
+        try:
+            entry = json.loads(content)
+            part = self.folder / PARTS / layer / entry["part"]
+            size = part.stat().st_size
+        except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
+            raise LedgerError(f"{path}: the commit is damaged.", hint="Run the same command again.") from error
+        if size != entry["size_bytes"]:
+            raise LedgerError(
+                f"{part}: {size} bytes, committed with {entry['size_bytes']}.", hint="Run the same command again."
+            )
+        return part
+
+
+def encode_part(table: pa.Table, layer: Layer) -> bytes:
+    """A part's bytes: the same for equal tables."""
+    sink = pa.BufferOutputStream()
+    # Rows ascend within each word: deltas are a fraction of the plain numbers (measured on web text: 0.9 against 2.6 bytes).
+    delta = (
+        {"use_dictionary": ["word"], "column_encoding": {"row": "DELTA_BINARY_PACKED"}} if layer == "postings" else {}
+    )
+    pq.write_table(table, sink, **_WRITER_OPTIONS, **delta)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def _dump(model: BaseModel) -> bytes:
+    return json.dumps(model.model_dump(mode="json"), sort_keys=True, indent=1).encode() + b"\n"
+
+
+def _describe_difference(found: Plan, wanted: Plan) -> str:
+    if found.shards != wanted.shards:
+        return f"of {len(found.shards)} shards, not these {len(wanted.shards)}"
+    if found.row_limit != wanted.row_limit:
+        return f"with --limit {found.row_limit}, not {wanted.row_limit}"
+    old, new = found.recipe.model_dump(), wanted.recipe.model_dump()
+    changed = [key for key in new if old[key] != new[key]]
+    return f"under another recipe: {', '.join(changed)} differ"

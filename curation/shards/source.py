@@ -1,0 +1,79 @@
+"""From what a person names (files, folders, globs) to an ordered list of shards.
+
+A shard's name is relative to what was named, never a path of the machine, so that equal inputs give equal ledgers.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from curation.errors import SourceError
+
+SHARD_SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".ndjson", ".json")
+
+
+@dataclass(frozen=True)
+class SourceShard:
+    """One listed shard. `location` is a local path or a URL; `size_bytes` is None where the listing does not say."""
+
+    name: str
+    location: str
+    size_bytes: int | None
+
+
+def list_local_shards(source: str) -> list[SourceShard]:
+    """The shards of one local file, folder (searched to the bottom) or glob, by path. Raises SourceError when there are none."""
+    path = Path(source)
+    if path.is_file():
+        return [_describe(path, path.parent)]
+    if path.is_dir():
+        found = [file for file in path.rglob("*") if file.is_file() and _is_shard(file.relative_to(path))]
+        root = path
+    elif glob.has_magic(source):
+        found = [Path(match) for match in glob.glob(source, recursive=True) if Path(match).is_file()]
+        root = _fixed_root(source)
+    else:
+        raise SourceError(
+            f"There is no file or folder {source}.", hint="Check the path; a pattern must be quoted from the shell."
+        )
+    if not found:
+        raise SourceError(f"{source} holds no shards.", hint=f"Shards end in {', '.join(SHARD_SUFFIXES)}.")
+    return [_describe(file, root) for file in sorted(found)]
+
+
+def name_apart(shards: Sequence[SourceShard]) -> list[SourceShard]:
+    """The same shards without the second listing of a place; a name that is taken gets a number."""
+    named: dict[str, SourceShard] = {}
+    locations: set[str] = set()
+    for shard in shards:
+        if shard.location in locations:
+            continue
+        locations.add(shard.location)
+        name, number = shard.name, 1
+        while name in named:
+            number += 1
+            name = f"{shard.name}#{number}"
+        named[name] = SourceShard(name, shard.location, shard.size_bytes)
+    return list(named.values())
+
+
+def _describe(file: Path, root: Path) -> SourceShard:
+    return SourceShard(file.relative_to(root).as_posix(), str(file.resolve()), file.stat().st_size)
+
+
+def _is_shard(relative: Path) -> bool:
+    is_hidden = any(part.startswith((".", "_")) for part in relative.parts)
+    return not is_hidden and relative.name.endswith(SHARD_SUFFIXES)
+
+
+def _fixed_root(pattern: str) -> Path:
+    """The folder above the first wildcard."""
+    fixed = []
+    for part in Path(pattern).parts[:-1]:
+        if glob.has_magic(part):
+            break
+        fixed.append(part)
+    return Path(*fixed) if fixed else Path()
