@@ -23,26 +23,25 @@ FORMULA: Final = 1 << 9  # a digit or underscore after a capital (and lower-case
 SALT: Final = 1 << 10  # two capitals in one word with a lower-case letter between or behind: NaCl, HCl
 FUNCTION_WORD: Final = 1 << 11  # the name of a function and a space, underscore or digit
 BANG: Final = 1 << 12  # ! after a lone letter, a digit or a closing parenthesis
-ROOT_WORD: Final = 1 << 13  # root, squared, cubed
+ROOT_WORD: Final = 1 << 13  # root
+DIFFERENTIAL: Final = 1 << 14  # /dx or /dt
 
 _SIGN = re.compile("[²³¹½Α-ω⁰-ₜ←-⇿∀-⋿ʰ-ˣᵃ-ᶿ−≤≥]")
 _BANG = re.compile(r"!(?:(?<=[\d)]!)|(?<=\b[a-z]!))")
 _DIGIT_CAPITAL = re.compile(r"\d[A-Z)]")
 
 _FUNCTIONS_BY_LENGTH = (
-    "[fghFGHP]",
-    "(?:ln|[fghFGH]['′’])",
-    "(?i:sin|cos|tan|sec|csc|cot|exp|log)",
-    "(?i:cbrt|sqrt|sinh|cosh|tanh)",
-    "(?i:arcsin|arccos|arctan)",
-    "(?i:arcsinh|arccosh|arctanh)",
+    r"(?<![^\W\d])[fghFGHP]",
+    r"(?:\bln|\bLN|(?<![^\W\d])[fghFGH]['′])",
+    r"(?:\b(?i:sin|cos|tan|sec|csc|cot|exp|log)|(?<![^\W\d])[fghFGH]['′]['′])",
+    r"\b(?i:cbrt|sqrt|sinh|cosh|tanh|asin|acos|atan)",
+    r"\b(?i:asinh|acosh|atanh)",
+    r"\b(?i:arcsin|arccos|arctan)",
+    r"\b(?i:arcsinh|arccosh|arctanh)",
 )
-# A look-behind needs a fixed width: none or one white space is looked through, two or more count as a clue by themselves.
-_CALL = re.compile(
-    r"\((?:(?<=\s\s\()|"
-    + "|".join(rf"(?<=\b{name}{gap}\()" for name in _FUNCTIONS_BY_LENGTH for gap in ("", r"\s"))
-    + ")"
-)
+# A look-behind needs a fixed width: none or one white space is looked through, two or more are a clue by themselves.
+_NAMED = "|".join(rf"(?<={name}{gap}\()" for name in _FUNCTIONS_BY_LENGTH for gap in ("", r"\s"))
+_CALL = re.compile(rf"\((?:(?<=\s\s\()|{_NAMED})")
 
 
 def _classify_byte(byte: int) -> str:
@@ -97,7 +96,8 @@ _TESTS: tuple[tuple[int, Callable[[str], int]], ...] = (
         _find_literals(FUNCTION_WORD, "\xa0", "sin ", "cos ", "tan ", "log ", "ln ", "log_", "log1", "log2"),
     ),
     (BANG, lambda text: BANG if _BANG.search(text) else 0),
-    (ROOT_WORD, _find_literals(ROOT_WORD, "root", "Root", "ROOT", "squared", "cubed")),
+    (ROOT_WORD, _find_literals(ROOT_WORD, "root", "Root", "ROOT")),
+    (DIFFERENTIAL, _find_literals(DIFFERENTIAL, "/dx", "/dt")),
 )
 
 

@@ -1,6 +1,6 @@
-"""The shape of a notation rule: a name, the clues without which it cannot hit, and a scan that yields spans left to right.
+"""The shape of a notation rule: a name, the clues without which it cannot hit, and a scan that yields its spans.
 
-Holds no pattern. A scan is a pure function of the text, yields spans that do not overlap, and is linear in the text's length.
+Holds no pattern. Spans come left to right and do not overlap; a scan is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def scan_pattern(pattern: re.Pattern[str]) -> Scan:
 def scan_accepted(pattern: re.Pattern[str], is_accepted: Callable[[re.Match[str]], bool]) -> Scan:
     """The scan that takes the matches which `is_accepted`; after a refusal it goes on one character further.
 
-    Linear only where `pattern` cannot match more than a bounded number of characters and `is_accepted` reads a bounded context.
+    Linear only where `pattern` matches a bounded number of characters and `is_accepted` reads a bounded context.
     """
 
     def scan(text: str) -> Iterator[Span]:

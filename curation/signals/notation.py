@@ -1,6 +1,6 @@
-"""The notation signal: which rules of each set hit a text, and where. Measures only; which hits exclude is a profile's matter.
+"""The notation signal: which rules of each set hit a text, and where. Which hits exclude is a profile's matter.
 
-The caller chooses the text: published rules read the raw (and the normalised) text, recommended rules the normalised one.
+The caller chooses the text: published rules read the raw (and the normalised) one, recommended rules the normalised.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The 28 published rules in rule order. Their reach is copied to the letter, mistakes included: corrections live in `recommended`.
+"""The 28 published rules in rule order, mistakes included: corrections live in `recommended`.
 
-`\\s`, `\\w`, `\\d` and `\\b` are Unicode; a letter is ASCII, except that "any case" folds as Python's `re` folds (K, ſ, İ, ı).
-Every run that a pattern repeats is entered from a bounded number of starting points, so each rule is linear on any input.
+White space, word characters and digits are Unicode's; a letter is ASCII, but "any case" folds as `re` does (K, ſ, İ, ı).
+Each run that a pattern repeats is entered from a bounded number of starting points: every rule is linear on any input.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPERAND = r"[A-Za-z0-9_)\]]"
 def _scan_indexed_root(text: str) -> Iterator[Span]:
     r"""Spans of `\sqrt[`, at least one character that is not `]`, then `]`.
 
-    A pattern would look for the closing bracket anew from every opening; here the search for it ends the scan when it fails.
+    A pattern would look for the closing bracket anew from every opening; here a search that fails ends the scan.
     """
     opening = r"\sqrt["
     start = text.find(opening)

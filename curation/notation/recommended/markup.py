@@ -16,8 +16,8 @@ _TAG = re.compile(
     r"tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr)(?:[\s/][^<>]{0,300})?>",
     re.IGNORECASE,
 )
-# Bold by the rules of Markdown: what opens is followed by a character, what closes follows one. Where a word runs into the
-# opening (`Step**3** Glue`), the closing must be followed by a space or a stop, or `x**2 + y**2` would be read as bold.
+# Bold by the rules of Markdown: what opens is followed by a character, what closes follows one. Where a word runs into
+# the opening (`Step**3** Glue`), a space or stop must follow the closing, or `x**2 + y**2` would be read as bold.
 _BOLD = re.compile(
     r"(?<![\w*)\]])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?!\*)|(?<=[\w)\]])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:!?])"
 )
@@ -25,7 +25,7 @@ _HIDDEN = "_"
 
 
 def _blank_tag(match: re.Match[str]) -> str:
-    """Spaces; a superscript tag leaves a caret, because what it raises is an exponent wherever a caret would make it one."""
+    """Spaces; a superscript tag leaves a caret: what it raises is an exponent wherever a caret would make it one."""
     return "^".ljust(len(match[0])) if match[0] == "<sup>" else " " * len(match[0])
 
 
