@@ -59,6 +59,12 @@ def measure_slice(meters: Meters, path: Path, name: str, piece: Slice) -> SliceL
     return SliceLayers(core, _sort_postings(measured))
 
 
+def measure_text(meters: Meters, text: str) -> tuple[pa.Table, pa.Table]:
+    """One text as a slice of one row: its `core` row and its postings."""
+    measured = list(measure_batches(meters, iter([RowBatch(0, [text], [None], None)])))
+    return pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA), _sort_postings(measured)
+
+
 @dataclass(frozen=True)
 class MeasuredBatch:
     """`core` rows, and postings as parallel arrays: `words[ids[i]]` stands `counts[i]` times in the `forms[i]` text of `rows[i]`."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from curation.artifacts.artifact_set import ArtifactSet
 from curation.cascade import Meters, measure_slice
@@ -26,7 +25,6 @@ from curation.recipe import Recipe
 from curation.run_folder import RunFolder
 from curation.shards.manifest import ShardManifest
 from curation.shards.prepare import prepare_shard
-from curation.shards.source import SourceShard
 from curation.worker_pool import WorkerPool
 
 
@@ -90,7 +88,6 @@ OnProgress = Callable[[Progress], None]
 
 def measure_run(
     job: MeasureJob,
-    shards: Sequence[SourceShard],
     *,
     workers: int,
     part: Part = WHOLE,
@@ -100,8 +97,8 @@ def measure_run(
 
     Raises QuotaError when a disk is full, LedgerError when a shard changed meanwhile; everything committed stays.
     """
-    progress = Progress(Funnel(job.bound.stages), shards_total=len(shards))
-    scheduler = _Scheduler(job, shards, part, progress)
+    progress = Progress(Funnel(job.bound.stages), shards_total=len(job.plan.shards))
+    scheduler = _Scheduler(job, part, progress)
     with WorkerPool[_Task, _Outcome](partial(_Worker, job), workers) as pool:
         while True:
             while pool.has_room and (task := scheduler.next_task()) is not None:
@@ -131,10 +128,10 @@ _Outcome = ShardManifest | _SliceResult | PrimerError
 class _Scheduler:
     """Decides what comes next: slices of opened shards first, then the next shard. Shards under a limit open one by one."""
 
-    def __init__(self, job: MeasureJob, shards: Sequence[SourceShard], part: Part, progress: Progress) -> None:
-        self._job, self._shards, self._part, self._progress = job, shards, part, progress
+    def __init__(self, job: MeasureJob, part: Part, progress: Progress) -> None:
+        self._job, self._shards, self._part, self._progress = job, job.plan.shards, part, progress
         self._rows_left = job.plan.row_limit
-        self._by_shard = len(shards) >= part.total and job.plan.row_limit is None
+        self._by_shard = len(self._shards) >= part.total and job.plan.row_limit is None
         self._next_shard = 0
         self._opening = 0
         self._slices: deque[SliceRef] = deque()
@@ -210,23 +207,23 @@ class _Worker:
     def _open(self, task: _OpenTask) -> ShardManifest:
         recipe: Recipe = self._job.plan.recipe
         name = self._job.plan.shards[task.index].name
-        return prepare_shard(
-            Path(self._job.folder.locate(name)),
-            name,
-            task.index,
-            staging_root=self._job.folder.staging,
-            text_field=recipe.text_field,
-            slice_bytes=recipe.slice_bytes,
-            row_limit=task.row_limit,
-        )
+        with self._job.folder.shard_file(name) as path:
+            return prepare_shard(
+                path,
+                name,
+                task.index,
+                staging_root=self._job.folder.staging,
+                text_field=recipe.text_field,
+                slice_bytes=recipe.slice_bytes,
+                row_limit=task.row_limit,
+            )
 
     def _measure(self, ref: SliceRef) -> _SliceResult:
         ledger: Ledger = self._job.folder.ledger
         is_reused = ledger.is_committed("postings", ref.id) and ledger.is_committed("core", ref.id)
         if not is_reused:
-            layers = measure_slice(
-                self.meters, self._job.folder.slice_path(ref.shard, ref.piece), ref.shard.name, ref.piece
-            )
+            with self._job.folder.slice_file(ref.shard, ref.piece) as path:
+                layers = measure_slice(self.meters, path, ref.shard.name, ref.piece)
             ledger.commit("postings", ref.id, layers.postings)
             ledger.commit("core", ref.id, layers.core)
         core = ledger.read_part("core", ref.id)

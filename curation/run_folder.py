@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from curation.errors import LedgerError, SourceError
 from curation.ledger.store import Ledger, SliceRef
 from curation.publish import replace_bytes
+from curation.shards.cache import ShardCache
 from curation.shards.manifest import ShardManifest, Slice
 from curation.shards.prepare import hash_file
+from curation.shards.remote_shard import RemoteShard, mask_url
 from curation.shards.rows import RowBatch, read_slice
 from curation.shards.source import SourceShard
 
@@ -21,13 +25,15 @@ from curation.shards.source import SourceShard
 class RunFolder:
     """Paths of one run and the way back from a slice to its rows."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, cache: ShardCache | None = None) -> None:
         self.folder = folder
         self.ledger = Ledger(folder / "ledger")
         self.staging = folder / "staged"
         self.export = folder / "export"
         self.report = folder / "run.json"
         self._locations = folder / "locations.json"
+        self.cache = cache or ShardCache()
+        self._shards: dict[str, SourceShard] = {}
         self._verified: set[str] = set()
 
     def require_run(self) -> None:
@@ -45,42 +51,71 @@ class RunFolder:
                 )
 
     def write_locations(self, shards: Sequence[SourceShard]) -> None:
-        content = {shard.name: shard.location for shard in shards}
+        """Remember where the shards are, for this object and for later commands on this machine."""
+        self._shards = {shard.name: shard for shard in shards}
+        content = {shard.name: _describe_location(shard) for shard in shards}
         replace_bytes(self._locations, json.dumps(content, indent=1).encode())
 
-    def locate(self, name: str) -> str:
-        """Where this machine finds a shard: a path or a URL. Raises SourceError when nobody said."""
+    def locate(self, name: str) -> SourceShard:
+        """Raises SourceError when nobody said where the shard is."""
+        if name in self._shards:
+            return self._shards[name]
         try:
-            return str(json.loads(self._locations.read_bytes())[name])
+            entry = json.loads(self._locations.read_bytes())[name]
+            remote = RemoteShard(**entry["remote"]) if entry["remote"] else None
+            return SourceShard(name, entry["location"], entry["size_bytes"], remote)
         except (FileNotFoundError, KeyError):
             raise SourceError(
                 f"Nobody said where {name} is.", hint="Run `primer run` with its source and this --out once."
             ) from None
 
-    def slice_path(self, manifest: ShardManifest, piece: Slice) -> Path:
-        """The Parquet file that holds a slice: staged, or the shard itself once its bytes are known to be those measured."""
+    @contextmanager
+    def shard_file(self, name: str) -> Iterator[Path]:
+        """The shard as a local file while the context is open; a remote one comes from the cache. Bytes are not checked."""
+        shard = self.locate(name)
+        if shard.remote is not None:
+            with self.cache.get(shard.remote) as path:
+                yield path
+            return
+        path = Path(shard.location)
+        if not path.is_file():
+            raise SourceError(f"{name}: there is no file {path} any more.", hint="Restore it where it was.")
+        yield path
+
+    @contextmanager
+    def slice_file(self, manifest: ShardManifest, piece: Slice) -> Iterator[Path]:
+        """The Parquet file that holds a slice: staged, or the shard once its bytes are known to be those that were opened."""
         if manifest.staging:
             path = self.staging / manifest.staging / piece.file
             if not path.is_file():
                 raise SourceError(
-                    f"{manifest.name}: its staged copy is gone.",
-                    hint="Run the same `primer run` command again to restore it.",
+                    f"{manifest.name}: its staged copy is gone.", hint="Run the same `primer run` command again."
                 )
-            return path
-        path = Path(self.locate(manifest.name))
-        if manifest.name not in self._verified:
-            if not path.is_file():
-                raise SourceError(
-                    f"{manifest.name}: there is no file {path} any more.", hint="Restore it where it was."
-                )
-            if path.stat().st_size != manifest.size_bytes or hash_file(path) != manifest.sha256:
-                raise SourceError(
-                    f"{manifest.name} has changed since it was measured.", hint="Restore the file or start a new run."
-                )
-            self._verified.add(manifest.name)
-        return path
+            yield path
+            return
+        with self.shard_file(manifest.name) as path:
+            if manifest.name not in self._verified:
+                if path.stat().st_size != manifest.size_bytes or hash_file(path) != manifest.sha256:
+                    raise SourceError(
+                        f"{manifest.name} has changed since it was measured.",
+                        hint="Restore the file or start a new run.",
+                    )
+                self._verified.add(manifest.name)
+            yield path
 
     def read_rows(self, ref: SliceRef) -> Iterator[RowBatch]:
         """The source rows of a slice, in batches, with every column."""
         text_field = self.ledger.read_plan().recipe.text_field
-        return read_slice(self.slice_path(ref.shard, ref.piece), ref.shard.name, ref.piece, text_field)
+        with self.slice_file(ref.shard, ref.piece) as path:
+            yield from read_slice(path, ref.shard.name, ref.piece, text_field)
+
+
+def _describe_location(shard: SourceShard) -> dict[str, object]:
+    """As JSON. An address with a secret in it is not written down: then later commands need the source named again."""
+    remote = shard.remote
+    is_open = remote is not None and mask_url(remote.url) == remote.url and not remote.storage_options
+    return {
+        "location": shard.location,
+        "size_bytes": shard.size_bytes,
+        "remote": asdict(remote) if remote is not None and is_open else None,
+    }

@@ -58,6 +58,10 @@ class ArtifactSet:
     def hashes(self) -> dict[str, str]:
         return {kind: self.artifacts[kind].sha256 for kind in KINDS if kind in self.artifacts}
 
+    @property
+    def origins(self) -> dict[str, str]:
+        return {kind: self.artifacts[kind].origin for kind in KINDS if kind in self.artifacts}
+
 
 def bundled_folder() -> Path:
     return Path(__file__).parent / "bundled"

@@ -123,14 +123,22 @@ class Ledger:
             ) from error
 
     def read_shards(self) -> list[ShardManifest]:
-        """Every shard of the plan, in order. Raises LedgerError when one has not been opened."""
-        manifests = [self.read_shard(index) for index in range(len(self.read_plan().shards))]
-        missing = [index for index, manifest in enumerate(manifests) if manifest is None]
-        if missing:
-            raise LedgerError(
-                f"{len(missing)} of {len(manifests)} shards have not been opened yet.", hint="Finish the run first."
-            )
-        return [manifest for manifest in manifests if manifest is not None]
+        """Every shard of the run, in order; under a row limit those that it reaches. Raises LedgerError when one is not opened."""
+        plan = self.read_plan()
+        manifests: list[ShardManifest] = []
+        rows_left = plan.row_limit
+        for index, planned in enumerate(plan.shards):
+            if rows_left == 0:
+                break
+            manifest = self.read_shard(index)
+            if manifest is None:
+                raise LedgerError(
+                    f"{planned.name} has not been opened yet.", hint="Finish the run first: repeat its command."
+                )
+            manifests.append(manifest)
+            if rows_left is not None:
+                rows_left -= manifest.row_count
+        return manifests
 
     def slices(self) -> Iterator[SliceRef]:
         """Every slice of every shard, in order."""
@@ -164,12 +172,7 @@ class Ledger:
 
     def read_part(self, layer: Layer, slice_id: str, columns: list[str] | None = None) -> pa.Table:
         """A committed part. Raises LedgerError when there is none or it is damaged."""
-        try:
-            part = self._read_commit(layer, slice_id)
-        except FileNotFoundError:
-            raise LedgerError(
-                f"Slice {slice_id} has no committed {layer} layer.", hint="Run the same command again to measure it."
-            ) from None
+        part = self.part_path(layer, slice_id)
         try:
             return pq.read_table(part, columns=columns, use_threads=False)
         except (pa.ArrowException, OSError) as error:
@@ -211,7 +214,7 @@ class Ledger:
         content = path.read_bytes()
         try:
             entry = json.loads(content)
-            part = self.folder / PARTS / layer / entry["part"]
+            part = self.folder / PARTS / layer / str(entry["part"])
             size = part.stat().st_size
         except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
             raise LedgerError(f"{path}: the commit is damaged.", hint="Run the same command again.") from error

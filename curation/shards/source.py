@@ -1,4 +1,4 @@
-"""From what a person names (files, folders, globs) to an ordered list of shards.
+"""From what a person names (files, folders, globs, URLs, Hub data sets) to an ordered list of shards.
 
 A shard's name is relative to what was named, never a path of the machine, so that equal inputs give equal ledgers.
 """
@@ -7,21 +7,48 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curation.errors import SourceError
+from curation.shards.hub import list_hub_shards, parse_hub_url
+from curation.shards.remote import list_remote_shards
+from curation.shards.remote_shard import RemoteShard
 
+_HUB_PREFIX = "hf://"
 SHARD_SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".ndjson", ".json")
 
 
 @dataclass(frozen=True)
 class SourceShard:
-    """One listed shard. `location` is a local path or a URL; `size_bytes` is None where the listing does not say."""
+    """One listed shard. `location` is a local path, or where `remote` is set its address without secrets."""
 
     name: str
     location: str
-    size_bytes: int | None
+    size_bytes: int
+    remote: RemoteShard | None = None
+
+
+def list_shards(sources: Sequence[str], *, config: str | None = None, split: str | None = None) -> list[SourceShard]:
+    """The shards of everything named, in the order named, each place once. `config` and `split` are of Hub data sets.
+
+    Raises SourceError when something is not there or holds no shard.
+    """
+    found: list[SourceShard] = []
+    for source in sources:
+        if source.startswith(_HUB_PREFIX):
+            remote = list_hub_shards(parse_hub_url(source), config=config, split=split)
+            found += [SourceShard(shard.path, shard.uri, shard.size_bytes, shard) for shard in remote]
+        elif "://" in source:
+            remote = list_remote_shards(source)
+            found += [SourceShard(_name_remote(shard), shard.uri, shard.size_bytes, shard) for shard in remote]
+        else:
+            found += list_local_shards(source)
+    return _name_apart(found)
+
+
+def _name_remote(shard: RemoteShard) -> str:
+    return shard.path.partition("?")[0].rstrip("/").rpartition("/")[2]
 
 
 def list_local_shards(source: str) -> list[SourceShard]:
@@ -44,7 +71,7 @@ def list_local_shards(source: str) -> list[SourceShard]:
     return [_describe(file, root) for file in sorted(found)]
 
 
-def name_apart(shards: Sequence[SourceShard]) -> list[SourceShard]:
+def _name_apart(shards: Sequence[SourceShard]) -> list[SourceShard]:
     """The same shards without the second listing of a place; a name that is taken gets a number."""
     named: dict[str, SourceShard] = {}
     locations: set[str] = set()
@@ -56,7 +83,7 @@ def name_apart(shards: Sequence[SourceShard]) -> list[SourceShard]:
         while name in named:
             number += 1
             name = f"{shard.name}#{number}"
-        named[name] = SourceShard(name, shard.location, shard.size_bytes)
+        named[name] = replace(shard, name=name)
     return list(named.values())
 
 

@@ -5,7 +5,7 @@ Evidence under the recipe's table from a floor score on. Decisions under any voc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -74,14 +74,25 @@ class Lowered:
         if len(self._text) != len(text):
             self._origins = [i for i, character in enumerate(text) for _ in character.lower()] + [len(text)]
 
-    def find_word(self, word: str, start: int = 0) -> tuple[int, int]:
-        """First place at or after `start` (an offset in lower case) where `word` stands whole. Raises ValueError when it does not."""
-        while True:
-            found = self._text.index(word, start)
-            end = found + len(word)
-            if not self._is_word_character(found - 1) and not self._is_word_character(end):
-                return (found, end) if self._origins is None else (self._origins[found], self._origins[end - 1] + 1)
-            start = found + 1
+    def find_word(self, word: str) -> tuple[int, int]:
+        """The first place where `word` stands whole. Raises StopIteration where there is none: ask only for tokens of the text."""
+        found = next(self._find_whole(word))
+        return self._to_origin(found, found + len(word))
+
+    def find_all(self, word: str) -> Iterator[tuple[int, int]]:
+        """Every place where `word` stands whole, in order."""
+        for found in self._find_whole(word):
+            yield self._to_origin(found, found + len(word))
+
+    def _find_whole(self, word: str) -> Iterator[int]:
+        found = self._text.find(word)
+        while found >= 0:
+            if not self._is_word_character(found - 1) and not self._is_word_character(found + len(word)):
+                yield found
+            found = self._text.find(word, found + 1)
+
+    def _to_origin(self, start: int, end: int) -> tuple[int, int]:
+        return (start, end) if self._origins is None else (self._origins[start], self._origins[end - 1] + 1)
 
     def _is_word_character(self, place: int) -> bool:
         if not 0 <= place < len(self._text):

@@ -1,0 +1,53 @@
+"""`primer ledger`: the ledger as a table for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from curation.curate import open_decision_set
+from curation.ledger.signals import decide_ledger
+from curation.ledger.view import dump_flat_view
+from curation.lexicon.vocabulary import read_vocabulary_version
+from curation.overrides import read_overrides
+from curation.profile import load_profile
+from curation.run_folder import RunFolder
+from primer.cli.options import OverridesOption, RunArgument, VocabularyOption
+from primer.cli.output import JsonOption, console, print_json
+
+app = typer.Typer(help="Read a run's ledger.", no_args_is_help=True)
+
+
+@app.callback()
+def _root() -> None:
+    pass
+
+
+@app.command()
+def dump(
+    folder: RunArgument,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The Parquet file to write.")],
+    profile: Annotated[
+        str | None, typer.Option("--profile", "-p", help="Decide under this profile; default: the run's.")
+    ] = None,
+    vocabulary: VocabularyOption = None,
+    overrides: OverridesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write one row an input row: what was measured, what was decided, why (columns: docs/ledger.md)."""
+    run_folder = RunFolder(folder)
+    run_folder.require_run()
+    decisions = open_decision_set(
+        run_folder,
+        profile=load_profile(profile) if profile else None,
+        vocabulary=read_vocabulary_version(vocabulary) if vocabulary else None,
+        overrides=read_overrides(overrides) if overrides else None,
+    )
+    slices = decide_ledger(run_folder.ledger, decisions.bound, decisions.word_scores, decisions.overrides)
+    rows = dump_flat_view(slices, decisions.bound, out)
+    if as_json:
+        print_json({"path": str(out), "rows": rows, "statement": decisions.statement})
+    else:
+        console.print(f"{out}: {rows:,} rows.", highlight=False, markup=False)

@@ -1,0 +1,228 @@
+"""The main job: measure a source into a run folder, decide, export, report. What `primer run` and `primer finish` call.
+
+A finished run is left alone; a killed one carries on; a folder that holds another run is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from curation.artifacts.artifact_set import ArtifactSet, resolve_artifacts
+from curation.errors import LedgerError
+from curation.export.request import CONTROL, CURRICULUM, ExportRequest, ExportResult, OnProgress as OnExport
+from curation.export.statement import state_what_ran
+from curation.export.write import write_export
+from curation.finish import RunSummary, require_complete, summarize_run
+from curation.ledger.store import Plan, PlannedShard
+from curation.lexicon.vocabulary import VocabularyVersion, read_vocabulary_table
+from curation.overrides import Overrides
+from curation.profile import BoundProfile, Profile, bind_profile
+from curation.publish import replace_bytes
+from curation.recipe import build_recipe
+from curation.request import ExportOptions, RunRequest, read_request, record_request
+from curation.run import WHOLE, MeasureJob, OnProgress, Part, Progress, measure_run
+from curation.run_folder import RunFolder
+from curation.shards.source import list_shards
+
+REPORT_SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class DecisionSet:
+    """A run seen through a profile, a vocabulary and overrides. `word_scores`: the blocked words with their scores."""
+
+    folder: RunFolder
+    artifacts: ArtifactSet
+    bound: BoundProfile
+    vocabulary: VocabularyVersion
+    overrides: Overrides | None
+    word_scores: dict[str, float]
+
+    @property
+    def statement(self) -> str:
+        """What really ran, in a sentence."""
+        return state_what_ran(self.bound, self.artifacts.origins)
+
+
+def open_decision_set(
+    folder: RunFolder,
+    *,
+    profile: Profile | None = None,
+    vocabulary: VocabularyVersion | None = None,
+    overrides: Overrides | None = None,
+) -> DecisionSet:
+    """The decisions of a measured run: its own profile and vocabulary unless others are given.
+
+    Raises ArtifactError when this machine's artefacts are not those that the run measured with.
+    """
+    request = read_request(folder.folder)
+    artifacts = resolve_artifacts(request.artifacts, aoa=Path(request.aoa) if request.aoa else None)
+    recipe = folder.ledger.read_plan().recipe
+    if artifacts.hashes != recipe.artifacts:
+        raise LedgerError(
+            f"{folder.folder} was measured with other artefacts than {request.artifacts or 'the bundled'} ones are now.",
+            hint="Put the same files back (their hashes are in ledger/plan.json) or measure again.",
+        )
+    bound = bind_profile(profile or request.profile, recipe)
+    vocabulary = vocabulary or request.vocabulary
+    stage = bound.profile.vocabulary
+    scores: dict[str, float] = {}
+    if stage is not None:
+        scores = vocabulary.score_words(read_vocabulary_table(artifacts.require("vocabulary").path), stage.min_score)
+    return DecisionSet(folder, artifacts, bound, vocabulary, overrides, scores)
+
+
+def begin_run(
+    folder: RunFolder, request: RunRequest, *, text_field: str, slice_bytes: int, row_limit: int | None
+) -> MeasureJob:
+    """List the source, lay the plan and the request. Raises LedgerError when the folder holds something else."""
+    folder.claim()
+    artifacts = resolve_artifacts(request.artifacts, aoa=Path(request.aoa) if request.aoa else None)
+    recipe = build_recipe(artifacts, text_field=text_field, slice_bytes=slice_bytes)
+    bound = bind_profile(request.profile, recipe)
+    shards = list_shards(request.sources, config=request.config, split=request.split)
+    planned = tuple(PlannedShard(name=shard.name, size_bytes=shard.size_bytes) for shard in shards)
+    plan = Plan(recipe=recipe, shards=planned, row_limit=row_limit)
+    folder.ledger.create(plan)
+    record_request(folder.folder, request)
+    folder.write_locations(shards)
+    return MeasureJob(folder, plan, artifacts, bound, request.vocabulary)
+
+
+def is_finished(folder: RunFolder) -> bool:
+    """Whether the folder's run was measured, decided and exported to its end."""
+    return read_report(folder).get("state") == "finished"
+
+
+def read_report(folder: RunFolder) -> dict[str, object]:
+    """run.json; empty where there is none yet."""
+    try:
+        found = json.loads(folder.report.read_bytes())
+    except FileNotFoundError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def measure(job: MeasureJob, *, workers: int, part: Part = WHOLE, on_progress: OnProgress = lambda _: None) -> Progress:
+    """Measure this part's slices. A part of several leaves `parts/` with its times and failures."""
+    progress = measure_run(job, workers=workers, part=part, on_progress=on_progress)
+    if part != WHOLE:
+        content = {"part": part.number, "of": part.total, **_describe_times(progress), "failures": progress.failures}
+        replace_bytes(_part_path(job.folder, part), json.dumps(content, indent=1).encode())
+    return progress
+
+
+def _part_path(folder: RunFolder, part: Part) -> Path:
+    return folder.folder / "parts" / f"part-{part.number}-of-{part.total}.json"
+
+
+def finish_run(
+    folder: RunFolder, *, progress: Progress | None = None, on_export: OnExport = lambda _: None
+) -> dict[str, object]:
+    """Decide and export a measured run; write and return run.json. `progress` None: the parts' times are joined.
+
+    Raises LedgerError when slices are missing. Failed slices leave the run incomplete: there is no export then.
+    """
+    failures = progress.failures if progress is not None else []
+    if failures:
+        report = {**_describe_run(folder), "state": "incomplete", "failures": failures}
+        replace_bytes(folder.report, json.dumps(report, indent=1).encode())
+        return report
+    require_complete(folder)
+    folder.ledger.sweep()
+    began = time.monotonic()
+    decisions = open_decision_set(folder)
+    summary = summarize_run(folder, decisions.bound, decisions.word_scores)
+    decided_seconds = time.monotonic() - began
+    options = read_request(folder.folder).export
+    exported = write_export(build_export_request(decisions, folder.export, options, on_progress=on_export))
+    times = _describe_times(progress) if progress is not None else {"parts": _read_parts(folder)}
+    report = {
+        **_describe_run(folder),
+        "state": "finished",
+        **_describe_decisions(decisions, summary),
+        "failures": [],
+        "export": describe_export(exported),
+        "times": {
+            **times,
+            "decide_seconds": decided_seconds,
+            "export_seconds": time.monotonic() - began - decided_seconds,
+        },
+    }
+    replace_bytes(folder.report, json.dumps(report, indent=1).encode())
+    return report
+
+
+def build_export_request(
+    decisions: DecisionSet, out: Path, options: ExportOptions, *, on_progress: OnExport = lambda _: None
+) -> ExportRequest:
+    """An export of a decision set."""
+    return ExportRequest(
+        run=decisions.folder,
+        bound=decisions.bound,
+        vocabulary=decisions.vocabulary,
+        word_scores=decisions.word_scores,
+        overrides=decisions.overrides,
+        out=out,
+        shard_bytes=options.shard_bytes,
+        shuffle_seed=options.shuffle_seed,
+        token_budget=options.token_budget,
+        validation_share=options.validation_share,
+        control=options.control_match,
+        control_seed=options.control_seed,
+        origins=decisions.artifacts.origins,
+        on_progress=on_progress,
+    )
+
+
+def describe_export(result: ExportResult) -> dict[str, object]:
+    """Rows and tokens of an export, as JSON."""
+    return {
+        "folder": str(result.folder),
+        "files": len(result.files),
+        "curriculum_rows": result.count_rows(CURRICULUM),
+        "curriculum_tokens": result.count_tokens(CURRICULUM),
+        "control_rows": result.count_rows(CONTROL),
+        "control_tokens": result.count_tokens(CONTROL),
+    }
+
+
+def _describe_run(folder: RunFolder) -> dict[str, object]:
+    plan = folder.ledger.read_plan()
+    return {
+        "schema": REPORT_SCHEMA,
+        "run_id": plan.run_id,
+        "version": version("primer-curation"),
+        "sources": list(read_request(folder.folder).sources),
+        "recipe_sha256": plan.recipe.sha256,
+        "row_limit": plan.row_limit,
+    }
+
+
+def _describe_decisions(decisions: DecisionSet, summary: RunSummary) -> dict[str, object]:
+    profile = decisions.bound.profile
+    return {
+        "profile": {"name": profile.name, "version": profile.version, "sha256": decisions.bound.sha256},
+        "vocabulary": {"name": decisions.vocabulary.name, "version": decisions.vocabulary.version},
+        "statement": decisions.statement,
+        **summary.report(),
+    }
+
+
+def _describe_times(progress: Progress) -> dict[str, object]:
+    seconds = max(progress.seconds, 1e-9)
+    return {
+        "measure_seconds": progress.seconds,
+        "measured_documents": progress.measured_documents,
+        "reused_slices": progress.slices_reused,
+        "documents_per_second": progress.measured_documents / seconds,
+        "megabytes_per_second": progress.measured_bytes / seconds / 1e6,
+    }
+
+
+def _read_parts(folder: RunFolder) -> list[object]:
+    return [json.loads(path.read_bytes()) for path in sorted((folder.folder / "parts").glob("part-*.json"))]
