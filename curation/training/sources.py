@@ -1,0 +1,86 @@
+"""Where training rows come from: a file of rows, or a data folder laid out as docs/training.md says.
+
+Adaptors only rename and filter; licences and duplicates are judged in `data`. Invariant: a row's group is what an
+honest score holds out together: a topic, a page type, a web host, a family of graded passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow.parquet as pq
+
+from curation.errors import TrainingError
+from curation.training.data import TrainingRow, read_training_rows
+
+PAIRED = "paired"
+PAIRED_WEB = "paired_web"
+LABELLED_WEB = "labelled_web"
+GRADED = "graded"
+
+# Licence classes of graded.parquet as `data` knows them; anything else keeps its name and is dropped there.
+_GRADED_LICENCE = {"open": "open"}
+_ILL_FORMED_FAMILY = "oos_ill_formed"
+
+
+def load_rows(data: Path) -> list[TrainingRow]:
+    """All rows of a file of training rows, or of those of the four known files that a folder holds.
+
+    Raises TrainingError when there is nothing there.
+    """
+    if data.is_file():
+        return read_training_rows(data)
+    readers = {
+        data / "paired" / "paired.parquet": _read_paired,
+        data / "paired" / "paired_web.parquet": _read_paired_web,
+        data / "labelled" / "web.parquet": _read_labelled_web,
+        data / "graded" / "graded.parquet": _read_graded,
+    }
+    rows = [row for path, read in readers.items() if path.is_file() for row in read(path)]
+    if not rows:
+        raise TrainingError(
+            f"No training rows in {data}.",
+            hint="Name a file of rows, or a folder with " + ", ".join(str(p.relative_to(data)) for p in readers) + ".",
+        )
+    return rows
+
+
+def select_vocabulary_rows(rows: list[TrainingRow]) -> list[TrainingRow]:
+    """Rows whose words say something of grade: without ill-formed passages, and without OOS web pages, most of which
+    are menus, lists and spam rather than text beyond school."""
+    return [
+        row
+        for row in rows
+        if row.group != _ILL_FORMED_FAMILY and not (row.source == LABELLED_WEB and row.band == "OOS")
+    ]
+
+
+def _records(path: Path, columns: list[str]) -> Iterator[dict[str, Any]]:
+    yield from pq.read_table(path, columns=columns).to_pylist()
+
+
+def _read_paired(path: Path) -> Iterator[TrainingRow]:
+    for r in _records(path, ["text", "band", "topic"]):
+        yield TrainingRow(r["text"], r["band"], PAIRED, r["topic"].casefold(), "own", r["topic"])
+
+
+def _read_paired_web(path: Path) -> Iterator[TrainingRow]:
+    for r in _records(path, ["text", "band", "topic", "page_type"]):
+        yield TrainingRow(r["text"], r["band"], PAIRED_WEB, r["page_type"].casefold(), "own", r["topic"])
+
+
+def _read_labelled_web(path: Path) -> Iterator[TrainingRow]:
+    """Without pages that two annotators put on both sides of grade 5. Pages of one host form a group."""
+    for r in _records(path, ["text", "band", "gid", "url", "disputed_k5"]):
+        if not r["disputed_k5"]:
+            host = urlsplit(r["url"] or "").netloc.casefold()
+            yield TrainingRow(r["text"], r["band"], LABELLED_WEB, host or r["gid"], "odc-by")
+
+
+def _read_graded(path: Path) -> Iterator[TrainingRow]:
+    for r in _records(path, ["text", "band", "family", "licence_class"]):
+        licence = _GRADED_LICENCE.get(r["licence_class"], r["licence_class"])
+        yield TrainingRow(r["text"], r["band"], GRADED, r["family"], licence)

@@ -1,0 +1,42 @@
+"""The data folder's adaptors: bands, groups and licences as the folder's own page says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from curation.training.data import ALLOWED_LICENCES, build_training_set, read_sample_guard
+from curation.training.sources import load_rows, select_vocabulary_rows
+
+
+def test_every_source_of_the_data_folder_is_read(shared: Path) -> None:
+    rows = load_rows(shared / "data")
+    assert Counter(row.source for row in rows) == {
+        "paired": 464,
+        "paired_web": 286,
+        "labelled_web": 1647 - 21,
+        "graded": 16177,
+    }
+    assert Counter(row.licence for row in rows if row.licence in ALLOWED_LICENCES) == {
+        "own": 750,
+        "odc-by": 1626,
+        "open": 4977,
+    }
+    assert {row.band for row in rows} == {"K5", "K8", "K12", "OOS"}
+    assert all(row.group for row in rows)
+
+
+def test_no_topic_or_page_type_of_the_sample_is_trained_on(shared: Path) -> None:
+    guard = read_sample_guard()
+    training = build_training_set(load_rows(shared / "data"), guard=guard)
+    assert not guard.topics & {name.casefold() for row in training.rows for name in (row.topic, row.group)}
+    assert not guard.hashes & set(training.hashes)
+    assert {row.licence for row in training.rows} <= ALLOWED_LICENCES
+    assert {row.licence for row in training.closed}.isdisjoint(ALLOWED_LICENCES)
+
+
+def test_the_vocabulary_leaves_out_what_is_no_text(shared: Path) -> None:
+    rows = select_vocabulary_rows(load_rows(shared / "data"))
+    assert "oos_ill_formed" not in {row.group for row in rows}
+    assert Counter(row.band for row in rows if row.source == "labelled_web")["OOS"] == 0
+    assert Counter(row.band for row in rows if row.source == "paired")["OOS"] == 40
