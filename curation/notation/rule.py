@@ -65,3 +65,32 @@ def scan_accepted(pattern: re.Pattern[str], is_accepted: Callable[[re.Match[str]
                 match = pattern.search(text, match.start() + 1)
 
     return scan
+
+
+def scan_near(
+    anchor: re.Pattern[str],
+    reach: int,
+    starts: re.Pattern[str],
+    pattern: re.Pattern[str],
+    is_accepted: Callable[[re.Match[str]], bool] = bool,
+) -> Scan:
+    """The scan of a `pattern` that holds an `anchor` (one rare character): it is tried only at the `starts` (one character,
+    with what may stand before it) at most `reach` characters left of an anchor.
+
+    Every start is tried once at most, so the scan is linear under the conditions of `scan_accepted`.
+    """
+
+    def scan(text: str) -> Iterator[Span]:
+        untried = 0
+        for found in anchor.finditer(text):
+            stop = found.start() + 1
+            for start in starts.finditer(text, max(untried, stop - 1 - reach), stop):
+                if start.start() < untried:
+                    continue
+                match = pattern.match(text, start.start())
+                if match is not None and is_accepted(match):
+                    yield match.span()
+                    untried = match.end()
+            untried = max(untried, stop)
+
+    return scan

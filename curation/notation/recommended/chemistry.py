@@ -6,9 +6,10 @@ Water, carbon dioxide and the gases of air may be named by formula in K-5, but n
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from curation.notation import clues as clue
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_pattern
+from curation.notation.rule import RecommendedRule, scan_near, scan_pattern
 
 _ELEMENTS = frozenset(
     [
@@ -163,9 +164,7 @@ def _is_formula(match: re.Match[str]) -> bool:
         return False
     if not has_group and (not counts or len(set(symbols)) < 2):
         return False
-    if any(left == right for left, right in zip(symbols, symbols[1:], strict=False)) or not _NON_METALS & set(
-        symbols + ["O"] * has_group
-    ):
+    if any(left == right for left, right in pairwise(symbols)) or not _NON_METALS & set(symbols + ["O"] * has_group):
         return False
     if has_group or any(len(symbol) == 2 for symbol in symbols):
         return not (len(symbols) == 2 and symbols[0] in ("I", "Y", "V", "W", "U"))
@@ -185,7 +184,13 @@ CHEMICAL_FORMULA = RecommendedRule(
         "mole among the four words on either side."
     ),
     clues=clue.FORMULA | clue.SIGN,
-    scan=scan_accepted(re.compile(rf"(?<![A-Za-z_/.@#-])(?<!\d-)(?<!\d/){_FORMULA}(?![A-Za-z0-9/@]|-\w)"), _is_formula),
+    scan=scan_near(
+        re.compile(r"[\d₀-₉]"),
+        24,
+        re.compile(r"(?<![A-Za-z_/.@#-])(?<!\d[-/])[A-Z]"),
+        re.compile(rf"{_FORMULA}(?![A-Za-z0-9/@]|-\w)"),
+        _is_formula,
+    ),
 )
 SALT_FORMULA = RecommendedRule(
     name="salt_formula",
@@ -196,8 +201,8 @@ SALT_FORMULA = RecommendedRule(
     clues=clue.SALT,
     scan=scan_pattern(
         re.compile(
-            r"(?<![A-Za-z0-9])(?:Na(?:Cl|OH|F|Br|I|H)|Li(?:Cl|F|OH)|AgCl|Ca[OS]|Mg[OS]|Zn[OS]|Fe[OS]|Cu[OS]|BaO|K(?:Cl|Br)|H(?:Cl|Br)|"
-            r"SiC|GaAs|NaCN)(?![A-Za-z0-9])"
+            r"[A-Z](?<![A-Za-z0-9][A-Z])(?:(?<=N)a(?:Cl|OH|F|Br|I|H|CN)|(?<=L)i(?:Cl|F|OH)|(?<=A)gCl|(?<=C)[au][OS]|"
+            r"(?<=M)g[OS]|(?<=Z)n[OS]|(?<=F)e[OS]|(?<=B)aO|(?<=[HK])(?:Cl|Br)|(?<=S)iC|(?<=G)aAs)(?![A-Za-z0-9])"
         )
     ),
 )
@@ -209,12 +214,15 @@ CHEMICAL_REACTION = RecommendedRule(
     passes="O2 and CO2 in air; 2 → 3",
     judgement="Formulas joined by + and followed by an arrow or equals sign, or a count from 2 directly before H2O or CO2.",
     clues=clue.FORMULA | clue.SIGN,
-    scan=scan_pattern(
+    scan=scan_near(
+        re.compile("[2₂3₃]"),
+        4,
+        re.compile(r"(?<![\w.])[\dHCON]"),
         re.compile(
-            r"(?<![\w.])(?:[2-9]|1\d)(?:H[2₂]O|CO[2₂])(?!\w)|"
-            r"(?<!\w)\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂])[ ]?(?:\+[ ]?\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂]|light|sunlight)[ ]?)?"
+            r"(?:[2-9]|1\d)(?:H[2₂]O|CO[2₂])(?!\w)|"
+            r"\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂3₃])[ ]?(?:\+[ ]?\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂]|light|sunlight)[ ]?)?"
             r"(?:→|⟶|->|=>|⇌)[ ]?\w"
-        )
+        ),
     ),
 )
 ION_CHARGE = RecommendedRule(
@@ -224,10 +232,13 @@ ION_CHARGE = RecommendedRule(
     passes="A⁺ work; 18+",
     judgement="A raised charge on a symbol of two letters, or on H, K, OH, NH4; in plain digits only the common metals.",
     clues=clue.SIGN | clue.FORMULA,
-    scan=scan_pattern(
+    scan=scan_near(
+        re.compile("[⁺⁻+]"),
+        5,
+        re.compile(r"(?<![A-Za-z])[A-Z]"),
         re.compile(
-            r"(?<![A-Za-z])(?:(?:Na|Ca|Mg|Fe|Cu|Zn|Al|Li|Ag|Cl|Br|Pb|Ba|H|K|OH|F|O|S|N|NH[4₄]|NO[3₃]|SO[4₄]|CO[3₃])[²³]?[⁺⁻](?![\w⁰-⁹])|"
-            r"(?:Ca|Mg|Fe|Cu|Zn|Ba|Pb)2\+(?!\w)|(?:Al|Fe)3\+(?!\w))"
-        )
+            r"(?:Na|Ca|Mg|Fe|Cu|Zn|Al|Li|Ag|Cl|Br|Pb|Ba|H|K|OH|F|O|S|N|NH[4₄]|NO[3₃]|SO[4₄]|CO[3₃])[²³]?[⁺⁻](?![\w⁰-⁹])|"
+            r"(?:Ca|Mg|Fe|Cu|Zn|Ba|Pb)2\+(?!\w)|(?:Al|Fe)3\+(?!\w)"
+        ),
     ),
 )

@@ -16,10 +16,10 @@ from curation.notation.recommended.context import (
     is_label_before,
     is_sentence_after,
 )
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_pattern
+from curation.notation.rule import RecommendedRule, scan_near
 
 _NUMBER = r"\d{1,6}(?:[.,]\d{1,4})?(?:/\d{1,4})?"
-_END = r"(?![^\W_]|['_])"
+_END = r"(?![^\W_²³]|['_])"
 _PRODUCT = rf"[a-dfkmnp][xyzt]{_END}"
 _LETTER = rf"[A-Za-z]{_END}"
 _TIMES = r"[xX](?=[ \t]{0,2}[\dA-Za-z(])"
@@ -28,8 +28,9 @@ _ATOM = rf"(?:{_NUMBER}(?:{_PRODUCT}|{_LETTER}|[ ][xyz](?={SPACE}[-+−])|(?=[xX
 _GROUP = rf"(?:(?:{_NUMBER}|[A-Za-z])?{SPACE}\({SPACE}{_ATOM}(?:{SPACE}{_OPERATOR}{SPACE}{_ATOM}){{1,3}}{SPACE}\))"
 _TERM = rf"(?:[-−–]?(?:{_GROUP}|{_ATOM}))"
 _SIDE = rf"{_TERM}(?:{SPACE}{_OPERATOR}{SPACE}{_TERM}){{0,5}}"
-_START = r"(?<![\w'.,$£€%?_□])(?<![-–+=*/×÷<>(])"
-_EQUATION = re.compile(rf"{_START}(?P<left>{_SIDE}){SPACE}={SPACE}(?P<right>{_SIDE})(?![\w'])")
+_START = re.compile(r"(?<![\w'.,$£€%?_□])(?<![-–+=*/×÷<>(])[-−–\w(]")
+_EQUALS = re.compile("=")
+_EQUATION = re.compile(rf"(?P<left>{_SIDE}){SPACE}={SPACE}(?P<right>{_SIDE})(?![\w'])")
 
 _BINARY = re.compile(rf"(?<=[\w)²³]){SPACE}{_OPERATOR}{SPACE}(?=[\w(−-])")
 _TIMES_SIGN = re.compile(r"(?<=\d)[ \t]{0,2}[xX][ \t]{0,2}(?=[\d(])|(?<=[\w)])[ \t]{1,2}[xX][ \t]{1,2}(?=[\w(])")
@@ -103,7 +104,7 @@ LINEAR_EQUATION = RecommendedRule(
         "Capitals need a number, or a product or quotient (I = V/R), and no sentence after them."
     ),
     clues=clue.EQUALS,
-    scan=scan_accepted(_EQUATION, _is_equation),
+    scan=scan_near(_EQUALS, 200, _START, _EQUATION, _is_equation),
 )
 CAPITAL_LINE = RecommendedRule(
     name="slope_intercept_in_capitals",
@@ -112,7 +113,9 @@ CAPITAL_LINE = RecommendedRule(
     passes="Y = MIX + BAKE",
     judgement="Only this equation: other pairs of capitals are abbreviations.",
     clues=clue.EQUALS,
-    scan=scan_pattern(re.compile(rf"(?<!\w)Y{SPACE}={SPACE}MX{SPACE}[+−-]{SPACE}[BC](?!\w)")),
+    scan=scan_near(
+        _EQUALS, 10, re.compile(r"(?<!\w)Y"), re.compile(rf"Y{SPACE}={SPACE}MX{SPACE}[+−-]{SPACE}[BC](?!\w)")
+    ),
 )
 PRODUCT_FORMULA = RecommendedRule(
     name="product_formula",
@@ -121,14 +124,20 @@ PRODUCT_FORMULA = RecommendedRule(
     passes="h = hr; A = lw",
     judgement="Only the laws of school science and algebra: any two letters would take every list of abbreviations.",
     clues=clue.EQUALS,
-    scan=scan_pattern(
+    scan=scan_near(
+        _EQUALS,
+        10,
+        re.compile(r"(?<!\w)[A-Zdpy]"),
         re.compile(
-            rf"(?<!\w)(?:F{SPACE}={SPACE}ma|[dD]{SPACE}={SPACE}rt|V{SPACE}={SPACE}IR|P{SPACE}={SPACE}IV|W{SPACE}={SPACE}mg|"
+            rf"(?:F{SPACE}={SPACE}ma|[dD]{SPACE}={SPACE}rt|V{SPACE}={SPACE}IR|P{SPACE}={SPACE}IV|W{SPACE}={SPACE}mg|"
             rf"p{SPACE}={SPACE}mv|E{SPACE}={SPACE}hf|[yF]{SPACE}={SPACE}-?kx|PV{SPACE}={SPACE}nRT|W{SPACE}={SPACE}Fd|"
             rf"A{SPACE}={SPACE}(?:½|1/2){SPACE}bh)(?![\w'])"
-        )
+        ),
     ),
 )
+
+
+_RELATION = re.compile("[<>≤≥]")
 
 
 def _is_variable_compared(match: re.Match[str]) -> bool:
@@ -137,7 +146,7 @@ def _is_variable_compared(match: re.Match[str]) -> bool:
         text, end
     ):
         return False
-    return not is_label_before(text, start) and not (match["space"] != match["gap"])
+    return not is_label_before(text, start) and match["space"] == match["gap"]
 
 
 VARIABLE_IN_INEQUALITY = RecommendedRule(
@@ -150,7 +159,10 @@ VARIABLE_IN_INEQUALITY = RecommendedRule(
         "are written with arrows too."
     ),
     clues=clue.ANGLE,
-    scan=scan_accepted(
+    scan=scan_near(
+        _RELATION,
+        12,
+        re.compile(r"[\da-z]"),
         re.compile(
             rf"(?<![-–+*/=<>&:;'.\w])(?:{LONE}[b-hj-z](?P<subscript>[₀-₉])?|\d{{1,3}}[a-z](?:[ ]?[-+−][ ]?\d{{1,4}})?)"
             rf"(?P<space>[ ]?)(?:[<>]=?|≤|≥)(?P<gap>[ ]?)[-−]?\d{{1,6}}(?!\w)"
@@ -171,7 +183,10 @@ CHAINED_INEQUALITY = RecommendedRule(
         "are an order of things and not of numbers, as letters with > are the steps of a menu."
     ),
     clues=clue.ANGLE,
-    scan=scan_accepted(
+    scan=scan_near(
+        _RELATION,
+        20,
+        re.compile(r"[-−\dA-Za-z]"),
         re.compile(
             rf"(?<![\w<>.])(?P<low>{_BOUND}){SPACE}(?:{_LESS}{SPACE}(?P<middle>[A-Za-zα-ω]){ALONE}{SPACE}{_LESS}|"
             rf"{_MORE}{SPACE}(?P<middle2>[A-Za-zα-ω]){ALONE}{SPACE}{_MORE}){SPACE}(?P<high>{_BOUND})(?![\w<>])"

@@ -89,7 +89,7 @@ def _is_applied_plainly(match: re.Match[str]) -> bool:
     before = get_word_before(text, match.start())
     if before in _OWNERS or before.endswith("'s"):
         return False
-    if name in ("tan", "sec", "cot") and before not in _SPEAKERS | {""}:
+    if name == "tan" and before not in _SPEAKERS | {""}:
         return has_operator_after(text, match.end())
     return not is_sentence_after(text, match.end()) and not text.startswith("'", match.end())
 
@@ -135,7 +135,7 @@ TRIGONOMETRIC_FUNCTION = RecommendedRule(
     scan=scan_accepted(
         re.compile(
             rf"(?<![\w'.\-])(?:(?P<called>(?i:(?P<name>(?:arc|a)?(?:sin|cos|tan)h?|sec|csc|cot))){_ARGUMENT}|"
-            r"(?P<plain>sin|cos|tan|sec|csc|cot)(?:\^-?[12]|[²³]|⁻¹)?[ \xa0]{0,2}"
+            r"(?P<plain>sin|cos|tan)(?:\^-?[12]|[²³]|⁻¹)?[ \xa0]{0,2}"
             rf"(?:(?P<greek>[α-ωϕ])|(?<=[ \xa0])(?:\d{{1,3}}(?:\.\d{{1,4}})?(?P<degrees>°|º)|"
             rf"(?P<multiple>\d{{1,3}}[xtα-ω]){ALONE}|\d{{1,3}}(?:\.\d{{1,4}})?(?![\w.,/:]\w|\w)|[xyztnA-C]{ALONE})))"
         ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _ADDRESS = re.compile(
-    r"(?:\b[a-z]{2,6}://|\bwww\.)[^\s<>\"]{1,500}|\b[A-Za-z]:\\[^\s\"<>|*?]{0,300}|\\\\\w[^\s\"<>|*?]{0,300}"
+    r"(?:\b[a-z]{2,6}://|\bwww\.)[^\s<>\"]{1,500}|\b[A-Za-z]:\\[^\s\"<>|*?]{0,300}|\\\\[\w.\-]{1,40}\\[^\s\"<>|*?]{0,300}"
 )
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|blockquote|body|br|center|cite|code|dd|del|div|dl|dt|em|font|form|h[1-6]|head|hr|html|i|img|input|"
@@ -21,6 +21,8 @@ _TAG = re.compile(
 _BOLD = re.compile(
     r"(?<![\w*)\]])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?!\*)|(?<=[\w)\]])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![^\s.,;:!?])"
 )
+# A letter in italics is a variable, unless the stars stand between factors (`2*x*3`).
+_ITALIC_LETTER = re.compile(r"(?<![*\w])\*([A-Za-z])\*(?!\*)|(?<!\*)\*([A-Za-z])\*(?![*\w])|(?<!\w)_([A-Za-z])_(?!\w)")
 _HIDDEN = "_"
 
 
@@ -33,12 +35,18 @@ def _blank_bold(match: re.Match[str]) -> str:
     return f"  {match[1] or match[2]}  "
 
 
+def _blank_italic(match: re.Match[str]) -> str:
+    return f" {match[1] or match[2] or match[3]} "
+
+
 def mask_markup(text: str) -> str:
-    """`text` with addresses and paths as underscores, and with spaces for tags and for the stars of bold type."""
+    """`text` with addresses and paths as underscores, and with spaces for tags and for the marks of bold and italic type."""
     if "://" in text or "www." in text or "\\" in text:
         text = _ADDRESS.sub(lambda match: _HIDDEN * len(match[0]), text)
     if "<" in text:
         text = _TAG.sub(_blank_tag, text)
     if "**" in text:
         text = _BOLD.sub(_blank_bold, text)
+    if "*" in text or "_" in text:
+        text = _ITALIC_LETTER.sub(_blank_italic, text)
     return text

@@ -6,6 +6,7 @@ Not here: units of area and volume and powers of ten, which K-5 teaches, and rai
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from curation.notation import clues as clue
 from curation.notation.recommended.context import (
@@ -22,7 +23,7 @@ from curation.notation.recommended.context import (
     is_label_before,
     is_product_of_two,
 )
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_pattern
+from curation.notation.rule import RecommendedRule, Scan, scan_near
 
 _RAISED = rf"(?P<raised>[{SUPERSCRIPTS}]{{1,3}}|[ⁿˣᵏ](?!ᵈ))"
 _EXPONENT = (
@@ -87,9 +88,9 @@ def _is_power_of_product(match: re.Match[str]) -> bool:
     if is_product_of_two(base):
         return True
     return (
-        re.compile(rf"{SPACE}(?:[+=]|{MINUS}){SPACE}\d{{0,3}}(?:[b-zB-HJ-Z]{ALONE}|[A-Za-z]{{1,2}}[²³^])").match(
-            text, match.end()
-        )
+        re.compile(
+            rf"{SPACE}(?:[+=]|{MINUS}){SPACE}\d{{0,3}}(?:[b-zB-HJ-Z]{ALONE}|[a-dkmnp][xyzt]{ALONE}|[A-Za-z]{{1,2}}[²³^])"
+        ).match(text, match.end())
         is not None
     )
 
@@ -119,6 +120,13 @@ def _is_power_of_group(match: re.Match[str]) -> bool:
     return re.search(r"[A-Za-zΑ-ω]|\d\s*[-+−–×·*/÷]\s*\d", group) is not None
 
 
+_RAISING = re.compile(rf"[\^*{SUPERSCRIPTS}ⁿˣᵏ]")
+
+
+def _scan_powers(reach: int, start: str, pattern: str, is_accepted: Callable[[re.Match[str]], bool]) -> Scan:
+    return scan_near(_RAISING, reach, re.compile(start), re.compile(pattern), is_accepted)
+
+
 _NOT_IN_NUMBER = r"(?<![\w.,/:$€£#%'])(?<!\d[-–])"
 
 VARIABLE_WITH_EXPONENT = RecommendedRule(
@@ -131,7 +139,7 @@ VARIABLE_WITH_EXPONENT = RecommendedRule(
         "a label or a name carries a footnote unless an operator follows. Faces such as T^T pass. x¹ is a footnote mark."
     ),
     clues=clue.SIGN | clue.CARET | clue.STARS,
-    scan=scan_accepted(re.compile(rf"{LONE}(?P<base>[A-Za-zα-ω]){_POWER}"), _is_power_of_variable),
+    scan=_scan_powers(10, "[A-Za-zα-ω]", rf"{LONE}(?P<base>[A-Za-zα-ω]){_POWER}", _is_power_of_variable),
 )
 PRODUCT_WITH_EXPONENT = RecommendedRule(
     name="product_with_exponent",
@@ -143,7 +151,7 @@ PRODUCT_WITH_EXPONENT = RecommendedRule(
         "operator and a further term."
     ),
     clues=clue.SIGN | clue.CARET | clue.STARS,
-    scan=scan_accepted(re.compile(rf"{LONE}(?P<base>[A-Za-z]{{2}}){_POWER}"), _is_power_of_product),
+    scan=_scan_powers(11, "[A-Za-z]", rf"{LONE}(?P<base>[A-Za-z]{{2}}){_POWER}", _is_power_of_product),
 )
 NUMBER_WITH_EXPONENT = RecommendedRule(
     name="number_with_exponent",
@@ -155,9 +163,7 @@ NUMBER_WITH_EXPONENT = RecommendedRule(
         "about a match pass; a superscript on a number of three digits or more needs an operator beside it."
     ),
     clues=clue.SIGN | clue.CARET | clue.STARS,
-    scan=scan_accepted(
-        re.compile(rf"{_NOT_IN_NUMBER}(?P<base>\d{{1,4}}(?:\.\d{{1,4}})?){_POWER}"), _is_power_of_number
-    ),
+    scan=_scan_powers(18, r"\d", rf"{_NOT_IN_NUMBER}(?P<base>\d{{1,4}}(?:\.\d{{1,4}})?){_POWER}", _is_power_of_number),
 )
 GROUP_WITH_EXPONENT = RecommendedRule(
     name="group_with_exponent",
@@ -166,7 +172,7 @@ GROUP_WITH_EXPONENT = RecommendedRule(
     passes="(see below)²; (2)^3; (a)²",
     judgement="A bracket with words, with one number or with the letter of a list carries a footnote.",
     clues=clue.SIGN | clue.CARET | clue.STARS,
-    scan=scan_accepted(re.compile(rf"(?P<base>\([^()\n]{{1,40}}\)){_POWER}"), _is_power_of_group),
+    scan=_scan_powers(50, r"\(", rf"(?P<base>\([^()\n]{{1,40}}\)){_POWER}", _is_power_of_group),
 )
 NEGATIVE_EXPONENT = RecommendedRule(
     name="negative_exponent",
@@ -175,11 +181,14 @@ NEGATIVE_EXPONENT = RecommendedRule(
     passes="**Day 2** - water the beans; ^-^",
     judgement="Powers of ten too: 5.NBT.A.2 has whole exponents only. So do units (s⁻¹). Bold type is masked before.",
     clues=clue.SIGN | clue.CARET | clue.STARS,
-    scan=scan_pattern(
+    scan=scan_near(
+        re.compile(r"[\^*⁻]"),
+        10,
+        re.compile(r"[\w)\]]"),
         re.compile(
             rf"[\w)\]]⁻[{SUPERSCRIPTS}ⁿˣ]|(?:{LONE}[A-Za-zα-ω]|{LONE}[A-Za-z]{{2}}|\d|[)\]])"
             rf"(?:{SPACE}\^{SPACE}|(?P<gap> ?)\*\*(?P=gap))[{{(]?{SPACE}{MINUS}{SPACE}(?:\d|[A-Za-z]{ALONE})"
-        )
+        ),
     ),
 )
 PROGRAMMING_POWER = RecommendedRule(
@@ -189,8 +198,11 @@ PROGRAMMING_POWER = RecommendedRule(
     passes="in**1912** by two sisters; cm**2",
     judgement="Stars, word and number stand without spaces, the number has at most three digits, and the stars are no bold type.",
     clues=clue.STARS,
-    scan=scan_accepted(
-        re.compile(r"(?<![\w*.])(?P<base>[A-Za-z_]\w{1,30})\*\*\d{1,3}(?![\w*])"),
+    scan=scan_near(
+        re.compile(r"\*"),
+        31,
+        re.compile(r"(?<![\w*.])[A-Za-z_]"),
+        re.compile(r"(?P<base>[A-Za-z_]\w{1,30})\*\*\d{1,3}(?![\w*])"),
         lambda match: match["base"].lower() not in LENGTH_UNITS,
     ),
 )

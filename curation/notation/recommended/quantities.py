@@ -40,6 +40,7 @@ ABSOLUTE_VALUE = RecommendedRule(
 _ASKS = frozenset(["find", "compute", "calculate", "evaluate", "simplify", "of", "expand", "called", "factorial", "is"])
 _COUNTED = frozenset(["ways", "permutations", "arrangements", "orders", "orderings", "is", "equals", "means"])
 _OPERATION_AFTER = re.compile(r"[ \t]{0,3}(?:=|≈|[×·÷/]|[*+−-][ \t]{0,3}(?:\d{1,3}|[nkr])!)")
+_SIGN_BEFORE = re.compile(r"[=×·÷/(][ \t]{0,3}$")
 _FACTORIAL_NEAR = re.compile(r"factorial|permutation", re.IGNORECASE)
 
 
@@ -47,16 +48,14 @@ def _is_factorial(match: re.Match[str]) -> bool:
     text, base, start, end = match.string, match["base"], match.start(), match.end()
     if text.strip() == match[0] or _OPERATION_AFTER.match(text, end) or get_word_after(text, end) in _COUNTED - {"is"}:
         return True
+    if _FACTORIAL_NEAR.search(text, max(0, start - 60), end + 60):
+        return True
     if base.startswith("("):
         return is_expression(base[1:-1]) and re.search("[a-z]", base) is not None
     before = get_word_before(text, start)
     if before == "is" and base.isdigit():
         return re.search(r"\b[Ww]hat is $", text[max(0, start - 8) : start]) is not None
-    if before in _ASKS or (
-        re.search(r"[=×·÷/(][ \t]{0,3}$", text[max(0, start - 4) : start]) is not None and base == "n"
-    ):
-        return True
-    return _FACTORIAL_NEAR.search(text, max(0, start - 60), end + 60) is not None
+    return before in _ASKS or (base == "n" and _SIGN_BEFORE.search(text[max(0, start - 4) : start]) is not None)
 
 
 FACTORIAL = RecommendedRule(
