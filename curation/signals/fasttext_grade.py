@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curation.errors import ArtifactError
+from curation.signals.fasttext_file import check_model_file
 from curation.signals.windows import Window
 
 FASTTEXT_VERSION: Final = "1"
@@ -48,13 +49,14 @@ class FastTextGrade:
     """A fastText classifier over the four bands, loaded once.
 
     Labels are `__label__K5` and so on in any case, or `__label__0` to `__label__3` in the order of BANDS. Raises
-    ArtifactError when the file is missing, is no fastText softmax classifier, or has other labels.
+    ArtifactError when the file is missing, is no whole fastText classifier, or has other labels.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise ArtifactError(f"no fastText model at {self.path}.", hint="Name the file or fetch the artefacts.")
+        check_model_file(self.path)
         try:
             self._model = fasttext.load_model(str(self.path))
             labels = list(self._model.get_labels())
@@ -67,7 +69,7 @@ class FastTextGrade:
         return self.predict_with_reasons(texts, published=published)[0]
 
     def predict_with_reasons(self, texts: Sequence[str], *, published: bool = False) -> tuple[Grades, dict[int, str]]:
-        """Probabilities, float32 (n, 4) in BANDS order that sum to about 1, and a reason code for each row that is NaN.
+        """Probabilities, float32 (n, 4) in BANDS order that sum to about 1 (softmax models), and a reason code for each row that is NaN.
 
         By default every line break and a literal `</s>` is a space, and blank text is NaN (`blank`). With
         `published` the text goes in as the published filter sends it: only newlines become spaces, `</s>` hides what
