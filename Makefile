@@ -1,0 +1,54 @@
+# `make up` installs Primer into this checkout and curates the bundled sample; `make test` runs every check.
+# Needs Python >= 3.11 (choose one with PYTHON=...) and network access to a Python package index.
+
+PYTHON ?= python3
+UV_VERSION := 0.13.9
+UV := .uv/bin/uv
+BIN := .venv/bin
+OUT ?= out/sample
+
+export UV_PYTHON_DOWNLOADS := never
+
+.DEFAULT_GOAL := help
+.PHONY: help up install test lint soak bench clean
+
+help:  ## What can be made.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+up: install  ## Install, then curate the bundled sample and say where everything is.
+	$(BIN)/primer run curation/sample/shards --out $(OUT)
+	@echo
+	@echo "Explain one text:    $(BIN)/primer explain README.md"
+	@echo "Another boundary:    $(BIN)/primer decide $(OUT) --profile published"
+	@echo "All commands:        $(BIN)/primer --help"
+
+install: $(BIN)/.installed  ## Install into .venv from uv.lock.
+
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Primer needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv .uv
+	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+$(BIN)/.installed: $(UV) pyproject.toml uv.lock
+	$(UV) sync --locked --quiet --python $(PYTHON)
+	@touch $@
+
+lint: install  ## Style, types and the direction of imports.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: lint  ## Lint, then every test (under 12 minutes on two cores).
+	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
+
+soak: install  ## The long versions: more kills, more fuzz, mutations. Results go to benchmarks/results/.
+	$(BIN)/pytest -n 2 --dist worksteal -m soak
+	$(BIN)/python -m benchmarks.mutate
+
+bench: install  ## Every performance claim, as ratios measured in one run.
+	$(BIN)/python -m benchmarks.engine
+	$(BIN)/python -m benchmarks.memory
+
+clean:  ## Remove what was installed and made.
+	rm -rf .venv .uv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
