@@ -19,14 +19,18 @@ BAR: Final = 1 << 5  # |
 SIGN: Final = 1 << 6  # a superscript, subscript, Greek letter, arrow or mathematical sign
 CALL: Final = 1 << 7  # the name of a function, white space or none, an opening parenthesis
 DIGIT_CAPITAL: Final = 1 << 8  # a digit before a capital or a closing parenthesis
-FORMULA: Final = 1 << 9  # a digit or underscore after a capital (and lower-case letter), or a digit after )
+FORMULA: Final = 1 << 9  # capitals and digits in one word as in a chemical formula
 SALT: Final = 1 << 10  # two capitals in one word with a lower-case letter between or behind: NaCl, HCl
-FUNCTION_WORD: Final = 1 << 11  # the name of a function and a space, underscore or digit
+FUNCTION_WORD: Final = (
+    1 << 11
+)  # sin, cos, tan, log or ln before a space and a number or lone letter, or log with a base
 BANG: Final = 1 << 12  # ! after a lone letter, a digit or a closing parenthesis
 ROOT_WORD: Final = 1 << 13  # root
 DIFFERENTIAL: Final = 1 << 14  # /dx or /dt
+ANGLE_PAIR: Final = 1 << 15  # two of < > ≤ ≥ with one letter between
 
 _SIGN = re.compile("[²³¹½Α-ω⁰-ₜ←-⇿∀-⋿ʰ-ˣᵃ-ᶿ−≤≥]")
+_ANGLE_PAIR = re.compile(r"[<>≤≥]=?\s*[^\W\d_]\s*[<>≤≥]")
 _BANG = re.compile(r"!(?:(?<=[\d)]!)|(?<=\b[a-z]!))")
 _DIFFERENTIAL = re.compile("/d[xt]")
 _DIGIT_CAPITAL = re.compile(r"\d[A-Z)]")
@@ -59,8 +63,11 @@ _BYTE_CLASSES = "".join(map(_classify_byte, range(256))).encode("ascii")
 
 
 _DIGIT_CAPITAL_CLASSES = re.compile(rb"0[A)]")
-_FORMULA_CLASSES = re.compile(rb"0(?:(?<=[A)]0)|(?<=Aa0))")
-_SUBSCRIPT_CLASSES = re.compile(rb"_(?:(?<=A_)|(?<=Aa_))")
+# Two elements at least: a capital beside another letter, digit or bracket; or one of the gases that are named by one.
+_FORMULA_CLASSES = re.compile(rb"A(?:(?<=[Aa0)}]A)a?[0_]|a?[0_]+[A(])")
+_GROUP_CLASSES = re.compile(rb"\)0(?<=[Aa0]\)0)")
+_ELEMENT_CLASSES = re.compile(rb"0(?<=A0)")
+_GASES = ("O2", "N2", "H2", "O3")
 _SALT_CLASSES = re.compile(rb"A(?<![0Aa]A)(?:aA|Aa)[Aa]?(?![0Aa])")
 
 
@@ -70,27 +77,40 @@ def _find_class_clues(text: str) -> int:
     clues = SALT if _SALT_CLASSES.search(classes) else 0
     if _DIGIT_CAPITAL_CLASSES.search(classes) or (b"U" in classes and _DIGIT_CAPITAL.search(text)):
         clues |= DIGIT_CAPITAL
-    if _FORMULA_CLASSES.search(classes) or _SUBSCRIPT_CLASSES.search(classes):
+    if (
+        _FORMULA_CLASSES.search(classes)
+        or _GROUP_CLASSES.search(classes)
+        or (_ELEMENT_CLASSES.search(classes) and any(gas in text for gas in _GASES))
+    ):
         clues |= FORMULA
     return clues
 
 
 _ARGUMENT_AFTER = r"[ \xa0]{1,2}(?:[\dα-ωϕ]|[a-zA-C](?![^\W\d_]))"
-_FUNCTION_WORD = re.compile(rf"(?:sin|cos|tan|log|ln){_ARGUMENT_AFTER}|log(?:_|10|2)")
+_FUNCTION_WORDS = tuple(
+    (name, re.compile(name + ending))
+    for name, ending in (
+        ("sin", _ARGUMENT_AFTER),
+        ("cos", _ARGUMENT_AFTER),
+        ("tan", _ARGUMENT_AFTER),
+        ("log", rf"(?:_|10|2|{_ARGUMENT_AFTER})"),
+        ("ln", _ARGUMENT_AFTER),
+    )
+)
 
 
 def _find_function_word(text: str) -> int:
-    gaps = " \xa0" if "\xa0" in text else " "
-    for name in ("sin", "cos", "tan", "log", "ln"):
-        for gap in gaps:
-            if name + gap in text:
-                return FUNCTION_WORD if _FUNCTION_WORD.search(text) else 0
-    return FUNCTION_WORD if "log_" in text or "log1" in text or "log2" in text else 0
+    for name, pattern in _FUNCTION_WORDS:
+        if name in text and pattern.search(text):
+            return FUNCTION_WORD
+    return 0
 
 
 def _find_angle(text: str) -> int:
     shown = "<" in text or ">" in text or (not text.isascii() and ("≤" in text or "≥" in text))
-    return ANGLE if shown else 0
+    if not shown:
+        return 0
+    return ANGLE | ANGLE_PAIR if _ANGLE_PAIR.search(text) else ANGLE
 
 
 def _find_literals(clue: int, *literals: str) -> Callable[[str], int]:
@@ -108,7 +128,7 @@ _TESTS: tuple[tuple[int, Callable[[str], int]], ...] = (
     (STARS, lambda text: STARS if "*" in text and "**" in text else 0),
     (BACKSLASH, _find_literals(BACKSLASH, "\\")),
     (EQUALS, _find_literals(EQUALS, "=")),
-    (ANGLE, _find_angle),
+    (ANGLE | ANGLE_PAIR, _find_angle),
     (BAR, _find_literals(BAR, "|")),
     (SIGN, lambda text: SIGN if not text.isascii() and _SIGN.search(text) else 0),
     (CALL, lambda text: CALL if _CALL.search(text) else 0),
@@ -120,8 +140,8 @@ _TESTS: tuple[tuple[int, Callable[[str], int]], ...] = (
 )
 
 
-def find_clues(text: str, wanted: int) -> int:
-    """The bits of `wanted` that `text` shows (others may be set too)."""
+def find_clues(text: str, wanted: int = -1) -> int:
+    """The bits of `wanted` that `text` shows (others may be set too); by default every clue is looked for."""
     clues = 0
     for bits, find in _TESTS:
         if bits & wanted:

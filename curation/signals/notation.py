@@ -16,22 +16,39 @@ from curation.notation.recommended.rules import RECOMMENDED_RULES
 
 NOTATION_VERSION = "1"
 
+__all__ = [
+    "NOTATION_VERSION",
+    "find_all_published",
+    "find_all_recommended",
+    "find_clues",
+    "find_published",
+    "find_recommended",
+]
+
 _PUBLISHED_CLUES = reduce(or_, (rule.clues for rule in PUBLISHED_RULES), 0)
 _RECOMMENDED_CLUES = reduce(or_, (rule.clues for rule in RECOMMENDED_RULES), 0)
 
 
-def find_published(text: str) -> list[Hit]:
-    """The leftmost hit of each published rule that hits `text`, in rule order; `Hit.rule` is "1" to "28"."""
-    clues = find_clues(text, _PUBLISHED_CLUES)
+def find_published(text: str, clues: int | None = None) -> list[Hit]:
+    """The leftmost hit of each published rule that hits `text`, in rule order; `Hit.rule` is "1" to "28".
+
+    `clues`: what `find_clues(text)` gave, for a caller that puts one text to both sets; None looks for them.
+    """
+    if clues is None:
+        clues = find_clues(text, _PUBLISHED_CLUES)
     if not clues:
         return []
     rules = [rule for rule in PUBLISHED_RULES if rule.clues & clues]
     return [Hit(rule.name, *span) for rule in rules if (span := next(rule.scan(text), None)) is not None]
 
 
-def find_recommended(text: str) -> list[Hit]:
-    """The leftmost hit of each recommended rule that hits `text`, in rule order; `Hit.rule` is the rule's name."""
-    clues = find_clues(text, _RECOMMENDED_CLUES)
+def find_recommended(text: str, clues: int | None = None) -> list[Hit]:
+    """The leftmost hit of each recommended rule that hits `text`, in rule order; `Hit.rule` is the rule's name.
+
+    `clues` as in `find_published`.
+    """
+    if clues is None:
+        clues = find_clues(text, _RECOMMENDED_CLUES)
     if not clues:
         return []
     masked = mask_markup(text)

@@ -77,7 +77,7 @@ PUBLISHED_RULES: tuple[PublishedRule, ...] = (
     _rule(
         25,
         "chained inequality around one letter",
-        clue.ANGLE,
+        clue.ANGLE_PAIR,
         r"[a-z\d]\s*[<>≤≥]=?\s*[a-z]\s*[<>≤≥]=?\s*[a-z\d]",
         re.IGNORECASE,
     ),

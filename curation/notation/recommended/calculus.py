@@ -6,7 +6,7 @@ import re
 
 from curation.notation import clues as clue
 from curation.notation.recommended.context import ALONE, SPACE, is_expression, is_product_of_two
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_pattern
+from curation.notation.rule import RecommendedRule, scan_accepted, scan_near, scan_pattern
 
 _SUMMAND = rf"(?:[_₀-₉ᵢ]|{SPACE}(?:\d|[b-zB-HJ-Z]{ALONE}|a(?=[_₀-₉ᵢₙ^])|\((?P<inner>[^()\n]{{1,40}})\)))"
 _CALLED_A_LETTER = re.compile(r"\b(?:letter|sigma|called|named)\W{1,3}$", re.IGNORECASE)
@@ -28,7 +28,10 @@ SUMMATION_SIGN = RecommendedRule(
         "sum: a number, a variable, an index or a bracket with an expression."
     ),
     clues=clue.SIGN,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile("[∑Σ]"),
+        0,
+        re.compile("[∑Σ]"),
         re.compile(rf"∑(?![^\W\d_]{{2}})(?:{SPACE}\((?P<kaomoji>[^()\w\s]))?|(?<![^\W\d_])Σ{_SUMMAND}"),
         lambda match: match["kaomoji"] is None and _is_sum(match),
     ),
@@ -40,7 +43,10 @@ PRODUCT_SIGN = RecommendedRule(
     passes="the letter Π",
     judgement="Judged as the summation sign is; the Greek capital needs an index or a bracket with an expression.",
     clues=clue.SIGN,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile("[∏Π]"),
+        0,
+        re.compile("[∏Π]"),
         re.compile(r"∏(?![^\W\d_]{2})|(?<![^\W\d_])Π(?:[_₀-₉ᵢ]|\((?P<inner>[^()\n]{1,40})\))"),
         lambda match: is_expression(match["inner"]) if match["inner"] is not None else True,
     ),
@@ -52,10 +58,13 @@ INTEGRAL_SIGN = RecommendedRule(
     passes="the violin has ∫ shaped holes",
     judgement="The sign needs limits, a bracket, a variable at its side, or a differential within forty characters.",
     clues=clue.SIGN,
-    scan=scan_pattern(
+    scan=scan_near(
+        re.compile("[∫-∮]"),
+        0,
+        re.compile("[∫-∮]"),
         re.compile(
             rf"[∬∭∮]|∫(?:[_^₀-₉⁰-⁹²³¹∫]|{SPACE}\(|[A-Za-zα-ω]{ALONE}|{SPACE}[^∫\n]{{1,40}}?(?<![A-Za-z])d[a-zθ]{ALONE}|\d)"
-        )
+        ),
     ),
 )
 PARTIAL_DERIVATIVE = RecommendedRule(

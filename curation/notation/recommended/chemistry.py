@@ -185,7 +185,7 @@ CHEMICAL_FORMULA = RecommendedRule(
     ),
     clues=clue.FORMULA | clue.SIGN,
     scan=scan_near(
-        re.compile(r"[\d₀-₉]"),
+        re.compile(r"[\d₀-₉](?<=[A-Za-z)_{][\d₀-₉])"),
         24,
         re.compile(r"(?<![A-Za-z_/.@#-])(?<!\d[-/])[A-Z]"),
         re.compile(rf"{_FORMULA}(?![A-Za-z0-9/@]|-\w)"),
@@ -215,7 +215,7 @@ CHEMICAL_REACTION = RecommendedRule(
     judgement="Formulas joined by + and followed by an arrow or equals sign, or a count from 2 directly before H2O or CO2.",
     clues=clue.FORMULA | clue.SIGN,
     scan=scan_near(
-        re.compile("[2₂3₃]"),
+        re.compile("[2₂3₃](?<=[HON].)"),
         4,
         re.compile(r"(?<![\w.])[\dHCON]"),
         re.compile(

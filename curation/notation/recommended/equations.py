@@ -59,6 +59,8 @@ def _is_equation(match: re.Match[str]) -> bool:
         return False
     if all(re.fullmatch(r"[\d.,]+[A-Za-z]", term) for term in terms) and set(letters) <= _SIZE_UNITS:
         return False
+    if re.compile(r"[ \t]{0,3}[-+×÷](?![ \t]{0,3}\w)").match(text, end):
+        return False  # the equation goes on with something that is no number: = M+
     is_operated = _BINARY.search(left) is not None or _BINARY.search(right) is not None
     if not is_operated:
         return _is_multiple(left.strip(), right.strip()) and not is_sentence_after(text, end)
@@ -86,9 +88,9 @@ def _is_multiple(left: str, right: str) -> bool:
 
 
 def _is_capital_equation(left: str, right: str) -> bool:
-    """Whether capitals stand for quantities: a number takes part, or one letter is a product or quotient of others."""
+    """Whether capitals stand for quantities: a number takes part (not only to name a sum), or one letter is a product or quotient."""
     if re.search(r"\d", left + right):
-        return True
+        return not (re.fullmatch(r"\s*[A-Z]\s*", right) and not re.search("[A-Z]", left))
     sides = sorted((left.strip(), right.strip()), key=len)
     return len(sides[0]) == 1 and re.search("[×·*/÷]", sides[1]) is not None and re.search("[-+−–]", sides[1]) is None
 

@@ -13,7 +13,7 @@ from curation.notation.recommended.context import (
     is_expression,
     is_sentence_after,
 )
-from curation.notation.rule import RecommendedRule, scan_accepted
+from curation.notation.rule import RecommendedRule, scan_near
 
 _ARGUMENT = r"(?P<gap>\s{0,3})\((?P<argument>[^()\n]{0,60})"
 _ENGLISH_WORDS = frozenset({"log", "exp", "sin", "tan", "sec", "cot"})
@@ -101,7 +101,7 @@ EXPONENTIAL_FUNCTION = RecommendedRule(
     passes="You win 50 exp (experience) points",
     judgement="In a game exp means experience: a bracket with words, or with one number after a space, passes.",
     clues=clue.CALL,
-    scan=scan_accepted(re.compile(rf"(?<!\w)(?P<name>exp){_ARGUMENT}"), _is_called),
+    scan=scan_near(re.compile(r"\("), 6, re.compile("e"), re.compile(rf"(?<!\w)(?P<name>exp){_ARGUMENT}"), _is_called),
 )
 LOGARITHM = RecommendedRule(
     name="logarithm",
@@ -113,7 +113,10 @@ LOGARITHM = RecommendedRule(
         "brackets the argument may not go on as a sentence or follow an owner (the log 5)."
     ),
     clues=clue.CALL | clue.FUNCTION_WORD | clue.SIGN,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile("ln|log|LN|LOG|Log"),
+        0,
+        re.compile("[lL]"),
         re.compile(
             rf"(?<![\w'.\-])(?:(?P<name>log|ln|Log(?=\()|LOG(?=\()|LN(?=\()){_ARGUMENT}|"
             rf"log(?P<base>_\{{?\w{{1,3}}\}}?|[₀-₉ₐ-ₜ]{{1,3}}|10|2)[ \xa0]{{0,2}}(?:\(|\d|[a-z]{ALONE})|"
@@ -132,7 +135,10 @@ TRIGONOMETRIC_FUNCTION = RecommendedRule(
         "brackets needs an operator beside it, and without brackets no sentence may go on."
     ),
     clues=clue.CALL | clue.FUNCTION_WORD | clue.SIGN | clue.CARET,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile("sin|cos|tan|sec|csc|cot|SIN|COS|TAN|Sin|Cos|Tan"),
+        3,
+        re.compile("[a-zA-Z]"),
         re.compile(
             rf"(?<![\w'.\-])(?:(?P<called>(?i:(?P<name>(?:arc|a)?(?:sin|cos|tan)h?|sec|csc|cot))){_ARGUMENT}|"
             r"(?P<plain>sin|cos|tan)(?:\^-?[12]|[²³]|⁻¹)?[ \xa0]{0,2}"
@@ -174,7 +180,10 @@ FUNCTION_OF_VARIABLE = RecommendedRule(
         "after a number g and h are grams and hours."
     ),
     clues=clue.CALL,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile(r"\("),
+        5,
+        re.compile("[fghFGHP]"),
         re.compile(
             r"(?<![^\W\d])(?<![/.@'\-]|\\)(?P<name>[fghFGHP])['′]{0,2}(?P<gap>\s{0,2})\(\s{0,3}(?P<argument>[^()\n]{1,20}?)\s{0,3}\)(?!/)"
         ),

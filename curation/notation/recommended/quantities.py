@@ -6,7 +6,7 @@ import re
 
 from curation.notation import clues as clue
 from curation.notation.recommended.context import SPACE, get_word_after, get_word_before, is_expression
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_pattern
+from curation.notation.rule import RecommendedRule, scan_accepted, scan_near
 
 _RELATION_AFTER = re.compile(r"[ \t]{0,3}[=<>≤≥≠]")
 
@@ -37,7 +37,7 @@ ABSOLUTE_VALUE = RecommendedRule(
     scan=scan_accepted(re.compile(r"\|(?P<inner>[^|\n]{1,24})\|"), _is_absolute_value),
 )
 
-_ASKS = frozenset(["find", "compute", "calculate", "evaluate", "simplify", "of", "expand", "called", "factorial", "is"])
+_ASKS = frozenset(["find", "compute", "calculate", "evaluate", "simplify", "expand", "called", "factorial", "is"])
 _COUNTED = frozenset(["ways", "permutations", "arrangements", "orders", "orderings", "is", "equals", "means"])
 _OPERATION_AFTER = re.compile(r"[ \t]{0,3}(?:=|≈|[×·÷/]|[*+−-][ \t]{0,3}(?:\d{1,3}|[nkr])!)")
 _SIGN_BEFORE = re.compile(r"[=×·÷/(][ \t]{0,3}$")
@@ -55,6 +55,8 @@ def _is_factorial(match: re.Match[str]) -> bool:
     before = get_word_before(text, start)
     if before == "is" and base.isdigit():
         return re.search(r"\b[Ww]hat is $", text[max(0, start - 8) : start]) is not None
+    if before == "of":
+        return text.endswith("value of ", 0, start)
     return before in _ASKS or (base == "n" and _SIGN_BEFORE.search(text[max(0, start - 4) : start]) is not None)
 
 
@@ -81,10 +83,13 @@ PI_IN_EXPRESSION = RecommendedRule(
     passes="π day; Pi (π) Day",
     judgement="7.G.B.4. A number, a variable or an operator must touch it; named alone it may be the letter or the feast.",
     clues=clue.SIGN,
-    scan=scan_pattern(
+    scan=scan_near(
+        re.compile("π"),
+        18,
+        re.compile(r"[\dπ]"),
         re.compile(
             rf"(?<![^\W_])\d{{1,4}}(?:\.\d{{1,4}})?{SPACE}π(?![^\W\d_]{{2}})|"
             rf"(?<![^\W_])π(?:[a-z](?![^\W\d_])|[²]|{SPACE}[×·*/=≈+]{SPACE}[\dA-Za-z(])"
-        )
+        ),
     ),
 )

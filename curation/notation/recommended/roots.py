@@ -12,9 +12,12 @@ from curation.notation.recommended.context import (
     is_product_of_two,
     is_sentence_after,
 )
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_pattern
+from curation.notation.rule import RecommendedRule, scan_accepted, scan_near, scan_pattern
 
-_ROOTED = rf"(?P<space>{SPACE})(?:(?P<number>\d{{1,9}}(?:[.,]\d{{1,9}})?)|(?P<letters>[A-Za-zα-ω]{{1,3}}){ALONE}|\((?P<inner>[^()\n]{{1,40}})\))"
+_ROOTED = (
+    rf"(?P<space>{SPACE})(?:(?P<number>\d{{1,9}}(?:[.,]\d{{1,9}})?)|(?P<letters>[A-Za-zα-ω]{{1,3}})(?![^\W²³⁴-⁹₀-₉]|')|"
+    r"\((?P<inner>[^()\n]{1,40})\))"
+)
 
 
 def _is_rooted(match: re.Match[str]) -> bool:
@@ -55,7 +58,10 @@ INDEXED_ROOT = RecommendedRule(
     passes=r"room³ √ tidy; type \sqrt[ 3 ] in the box",
     judgement="After a word the superscript is a footnote; LaTeX needs its braces, or it is talked about.",
     clues=clue.SIGN | clue.BACKSLASH,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile(r"[√\\]"),
+        9,
+        re.compile(r"[²³⁴-⁹ⁿ\\]"),
         re.compile(rf"(?<![A-Za-z])[²³⁴-⁹ⁿ]{SPACE}√{_ROOTED}|\\sqrt\[[^\]\n]{{1,20}}\][ ]?(?P<brace>\{{)"),
         lambda match: match["brace"] is not None or _is_rooted(match),
     ),
@@ -76,7 +82,10 @@ ROOT_FUNCTION = RecommendedRule(
     passes="CBRT (Central Bank of Turkey)",
     judgement="Any case; the bracket must open on an expression.",
     clues=clue.CALL,
-    scan=scan_accepted(
+    scan=scan_near(
+        re.compile(r"\("),
+        7,
+        re.compile("[a-zA-Z]"),
         re.compile(r"(?<!\w)(?i:sqrt|cbrt)\s{0,3}\((?P<inner>[^()\n]{1,40})"),
         lambda match: is_expression(match["inner"]),
     ),
@@ -88,9 +97,12 @@ ROOT_IN_WORDS = RecommendedRule(
     passes="square root vegetables; root beer",
     judgement="Roots are 8.EE.A.2. Without `of` or a number the words may mean plants, so they pass.",
     clues=clue.ROOT_WORD,
-    scan=scan_pattern(
+    scan=scan_near(
+        re.compile("oot|OOT"),
+        14,
+        re.compile(r"(?<!\w)[SsCcFfNn]"),
         re.compile(
-            r"\b(?:[Ss]quare|SQUARE|[Cc]ubed?|CUBE|[Ff]ourth|[Nn]th)[ \-]{1,2}(?:[Rr]oots?|ROOTS?)\s{1,4}(?:of\b|OF\b|\d)"
-        )
+            r"(?:[Ss]quare|SQUARE|[Cc]ubed?|CUBE|[Ff]ourth|[Nn]th)[ \-]{1,2}(?:[Rr]oots?|ROOTS?)\s{1,4}(?:of\b|OF\b|\d)"
+        ),
     ),
 )
