@@ -1,0 +1,195 @@
+"""README.md of an export: the data set card, a pure function of the manifest.
+
+Names and descriptions are strangers' text: YAML is dumped, never pasted, and Markdown is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from curation.export.request import CONTROL, CURRICULUM
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_LARGER_SIZES = (
+    (10_000_000, "1M<n<10M"),
+    (100_000_000, "10M<n<100M"),
+    (1_000_000_000, "100M<n<1B"),
+    (10_000_000_000, "1B<n<10B"),
+)
+_STAGE_NAMES = {
+    "lexical": "age of acquisition",
+    "fasttext": "fastText grade",
+    "encoder": "encoder grade",
+    "notation": "advanced notation",
+    "vocabulary": "beyond-K-5 vocabulary",
+}
+_MATCHES = {
+    "tokens": "tokens in all",
+    "tokens_length": "tokens in every octave of document length",
+    "tokens_length_domain": "tokens in every octave of document length and every host",
+}
+
+
+def build_card(manifest: dict[str, Any]) -> str:
+    """`manifest` without the card's own entry."""
+    profile = manifest["profile"]["content"]
+    sections = [
+        f"# {escape_markdown(_name_export(profile))}",
+        f"{escape_markdown(manifest['statement'])}",
+        _describe(manifest),
+        _tabulate_totals(manifest),
+        _tabulate_funnel(manifest),
+        _explain_columns(),
+        _explain_loading(manifest),
+        _explain_limits(manifest),
+        "## How to verify\n\n`primer verify FOLDER` checks every file against `manifest.json`; with the run it was made from "
+        "(`--run`), it also measures and decides a sample of documents again. Two exports of one request have equal bytes.",
+    ]
+    return f"---\n{_dump_front_matter(manifest)}---\n\n" + "\n\n".join(sections) + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    """One line in which nothing is markup."""
+    line = " ".join(text.split())
+    line = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line)
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\\[\]|*_~#!$])", r"\\\1", line)
+
+
+def _name_export(profile: dict[str, Any]) -> str:
+    return f"Curriculum by the profile {profile['name']} (version {profile['version']}), with its control"
+
+
+def _dump_front_matter(manifest: dict[str, Any]) -> str:
+    rows = sum(split["rows"] for split in manifest["totals"][CURRICULUM].values())
+    matter = {
+        "pretty_name": _name_export(manifest["profile"]["content"]),
+        "language": ["en"],
+        "license": "other",
+        "license_name": manifest["options"]["license_name"],
+        "task_categories": ["text-generation"],
+        "size_categories": [next((name for limit, name in _SIZES + _LARGER_SIZES if rows < limit), "10B<n<100B")],
+        "tags": ["curriculum", "education", "k-5", "pretraining"],
+        "configs": [
+            {
+                "config_name": config,
+                **({"default": True} if config == CURRICULUM else {}),
+                "data_files": [
+                    {"split": split, "path": f"data/{config}/{split}-*.parquet"} for split in manifest["totals"][config]
+                ],
+            }
+            for config in (CURRICULUM, CONTROL)
+        ],
+    }
+    return str(yaml.safe_dump(matter, sort_keys=False, allow_unicode=False, width=1000))
+
+
+def _describe(manifest: dict[str, Any]) -> str:
+    match = _MATCHES[manifest["control"]["match"]]
+    description = manifest["profile"]["content"]["description"]
+    lines = [
+        "Documents for pretraining on language that does not go beyond grade 5. Config `curriculum` holds what the profile "
+        "keeps. Config `control` is a seeded sample of the same source, filtered by nothing, as an experiment needs it: it "
+        f"is matched by {match}, and rows that the curriculum keeps may be among it.",
+    ]
+    if description:
+        lines.append(f"The profile: {escape_markdown(description)}")
+    return "\n\n".join(lines)
+
+
+def _tabulate_totals(manifest: dict[str, Any]) -> str:
+    rows = [
+        f"| {config} | {split} | {total['files']:,} | {total['rows']:,} | {total['tokens']:,} |"
+        for config in (CURRICULUM, CONTROL)
+        for split, total in manifest["totals"][config].items()
+    ]
+    note = manifest["token_note"]
+    return "\n".join(
+        [
+            "## Totals",
+            "",
+            "| config | split | files | documents | tokens |",
+            "|---|---|---:|---:|---:|",
+            *rows,
+            "",
+            f"Tokens are the source's own counts for {note['counted_by_source']:,} of its documents and estimated from their "
+            f"bytes for {note['estimated_from_bytes']:,}.",
+        ]
+    )
+
+
+def _tabulate_funnel(manifest: dict[str, Any]) -> str:
+    funnel = manifest["funnel"]
+    documents, tokens = funnel["documents"], funnel["tokens"]
+    unreadable = documents["error"]
+    rows = [
+        f"| {_STAGE_NAMES[step['stage']]} | {step['excluded']:,} | {step['excluded_tokens']:,} | {step['left']:,} "
+        f"| {step['left_tokens']:,} |"
+        for step in funnel["published_order"]
+    ]
+    lines = [
+        "## What each stage took away",
+        "",
+        f"Of {sum(documents.values()):,} documents of the source {unreadable:,} could not be read, {documents['kept']:,} "
+        f"({tokens['kept']:,} tokens) are kept. A document is counted at the first stage that excludes it; the order "
+        "changes these counts and never what is kept.",
+        "",
+        "| stage | excluded | tokens excluded | left | tokens left |",
+        "|---|---:|---:|---:|---:|",
+        *rows,
+    ]
+    if manifest["overrides"] is not None:
+        revision = manifest["overrides"]["revision"]
+        lines += ["", f"Rulings of curators up to revision {revision:,} replace the decision where there is one."]
+    return "\n".join(lines)
+
+
+def _explain_columns() -> str:
+    return "\n".join(
+        [
+            "## Columns",
+            "",
+            "The columns of the source, and:",
+            "",
+            "- `primer_band`: `K5`; null in the control where the profile does not keep the document.",
+            "- `primer_k5`, `primer_k8`, `primer_k12`, `primer_oos`: the classifier's probabilities, null where none ran.",
+            "- `primer_p95_aoa`: 95th percentile of the ages at which its words are learnt, in years.",
+            "- `primer_oov_ratio`: share of its words that no table knows.",
+            "- `primer_shard`, `primer_row`: the file of the source and the row in it, from 0.",
+            "- `primer_decided_by`: `override` where a person ruled, else null.",
+        ]
+    )
+
+
+def _explain_loading(manifest: dict[str, Any]) -> str:
+    splits = ", ".join(f"`{split}`" for split in manifest["totals"][CURRICULUM])
+    return (
+        "## How to load\n\n```python\nfrom datasets import load_dataset\n\n"
+        'curriculum = load_dataset("FOLDER")\ncontrol = load_dataset("FOLDER", "control")\n```\n\n'
+        f"The curriculum has {splits}, the control `train`."
+    )
+
+
+def _explain_limits(manifest: dict[str, Any]) -> str:
+    options = manifest["options"]
+    lines = [
+        "## Limits",
+        "",
+        "- The profile measures words, notation and a classifier's opinion. It does not check facts, quality or harm, and "
+        "some documents beyond grade 5 pass.",
+        f"- Each document keeps the licence of its source ({escape_markdown(options['license_name'])}).",
+    ]
+    if options["token_budget"] is not None:
+        lines.append(
+            f"- A budget of {options['token_budget']:,} tokens ended the curriculum at the first document beyond it."
+        )
+    if manifest["json_columns"]:
+        names = ", ".join(escape_markdown(repr(name)) for name in manifest["json_columns"])
+        lines.append(f"- Shards store these columns in types that have no common one; they hold JSON text: {names}.")
+    for shard in manifest["inputs"]:
+        if shard["error"]:
+            lines.append(f"- Rows may be missing from a shard: {escape_markdown(shard['error'])}")
+    return "\n".join(lines)
