@@ -85,8 +85,7 @@ def read_signals(
     profile = bound.profile
     rows = core["row"].to_numpy()
     lexical = _choose_form(core, "lexical", profile.form)
-    has_normalized = pc.is_valid(core["lexical_normalized"].combine_chunks()).to_numpy(zero_copy_only=False)
-    terms, hits = _find_blocked(rows, has_normalized, postings, profile.form, word_scores)
+    terms, hits = _find_blocked(rows, postings, profile.form, word_scores)
     grades, has_grades = _read_grades(core)
     n = len(rows)
     return SliceSignals(
@@ -153,8 +152,8 @@ def _read_grades(core: pa.Table) -> tuple[dict[str, npt.NDArray[np.float32]], bo
 
 def _to_grades(column: pa.FixedSizeListArray) -> npt.NDArray[np.float32]:
     """(n, 4); NaN where null."""
-    values = column.values.to_numpy(zero_copy_only=False).reshape(-1, 4)[column.offset : column.offset + len(column)]
-    values = values.astype(np.float32, copy=True)
+    stored = column.values.to_numpy(zero_copy_only=False).reshape(-1, 4)[column.offset : column.offset + len(column)]
+    values: npt.NDArray[np.float32] = stored.astype(np.float32, copy=True)
     values[pc.is_null(column).to_numpy(zero_copy_only=False)] = np.nan
     return values
 
@@ -165,7 +164,6 @@ def _to_floats(column: pa.DoubleArray) -> npt.NDArray[np.float64]:
 
 def _find_blocked(
     rows: npt.NDArray[np.int64],
-    has_normalized: npt.NDArray[np.bool_],
     postings: pa.Table | None,
     form: str,
     word_scores: dict[str, float],

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from curation.decide import REASONS, UNDECIDED, name_reasons
@@ -79,7 +80,7 @@ def flatten_slice(decided: DecidedSlice, bound: BoundProfile) -> pa.Table:
         "p95_aoa": _nullable(signals.p95_aoa),
         "oov_ratio": _nullable(signals.oov_ratio),
         "notation_rules": notation_rules.cast(pa.list_(_rule_type(bound))),
-        "blocked_terms": decided.signals.blocked_terms,
+        "blocked_terms": pc.if_else(pc.is_null(core["error"]), decided.signals.blocked_terms, None),
         **_grade_columns("fasttext", grades, n),
         **_grade_columns("encoder", signals.encoder, n),
         "n_chars": core["n_chars"],
