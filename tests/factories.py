@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from curation.artifacts.artifact_set import ArtifactSet, resolve_artifacts
+from curation.cascade import Meters, measure_slice
 from curation.ledger.store import Plan, PlannedShard
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, VocabularyVersion, read_vocabulary_table
 from curation.profile import BoundProfile, bind_profile, load_profile
 from curation.recipe import build_recipe
-from curation.run import MeasureJob, measure_run
 from curation.run_folder import RunFolder
+from curation.shards.prepare import prepare_shard
 from curation.shards.source import SourceShard
 
 SIMPLE = "The cat sat on the mat and the dog ran to the park to play with a red ball."
 HARD = "The photosynthesis of the molecule is a quantum phenomenon that the electron governs."
 
 SCORES = {"quantum": 6.0, "photosynthesis": 5.0, "molecule": 4.5, "percent": 3.2}
+
+_METERS: dict[tuple[tuple[str, str], ...], Meters] = {}
 
 SHARD_SCHEMA = pa.schema(
     [
@@ -87,25 +90,27 @@ def write_vocabulary(folder: Path, scores: Mapping[str, float] = SCORES) -> Path
     return folder
 
 
-@cache
-def _find_artifacts(folder: Path) -> ArtifactSet:
-    """Without the bundled fastText model: what tests assert must not change when it is trained again."""
-    found = resolve_artifacts(str(folder))
+def find_artifacts(tmp: Path) -> ArtifactSet:
+    """The artefacts that `measure` uses in `tmp`: no fastText model, so that what tests assert outlives its training."""
+    folder = tmp / "artifacts"
+    found = resolve_artifacts(str(folder if folder.exists() else write_vocabulary(folder)))
     return ArtifactSet({kind: artifact for kind, artifact in found.artifacts.items() if kind in ("aoa", "vocabulary")})
 
 
-def find_artifacts(tmp: Path) -> ArtifactSet:
-    """The artefacts that `measure` uses in `tmp`."""
-    folder = tmp / "artifacts"
-    return _find_artifacts(folder if folder.exists() else write_vocabulary(folder))
+def _load_meters(artifacts: ArtifactSet) -> Meters:
+    """Word tables by the content of their files: loading takes seconds, and every test's table is the same."""
+    key = tuple(sorted(artifacts.hashes.items()))
+    if key not in _METERS:
+        _METERS[key] = Meters(artifacts, build_recipe(artifacts))
+    return _METERS[key]
 
 
 def measure(
-    tmp: Path, shards: Sequence[Path], *, profile: str = "published", slice_bytes: int = 4096, name: str = "run"
+    tmp: Path, shards: Sequence[Path], *, slice_bytes: int = 4096, name: str = "run", text_field: str = "text"
 ) -> RunFolder:
-    """Measure shards, in this order, into `tmp/name`, in this process. Every slice is committed."""
+    """Measure shards, in this order, into `tmp/name`: what `measure_run` does, with word tables loaded once for all tests."""
     artifacts = find_artifacts(tmp)
-    recipe = build_recipe(artifacts, slice_bytes=slice_bytes)
+    recipe = build_recipe(artifacts, slice_bytes=slice_bytes, text_field=text_field)
     run = RunFolder(tmp / name)
     run.claim()
     listed = [SourceShard(path.name, str(path), path.stat().st_size) for path in shards]
@@ -113,9 +118,24 @@ def measure(
     plan = Plan(recipe=recipe, shards=planned, row_limit=None)
     run.ledger.create(plan)
     run.write_locations(listed)
-    bound = bind_profile(load_profile(profile), recipe)
-    progress = measure_run(MeasureJob(run, plan, artifacts, bound, PLAIN_VOCABULARY), workers=1)
-    assert progress.failures == []
+    meters = copy(_load_meters(artifacts))
+    meters.recipe = recipe
+    for index, shard in enumerate(listed):
+        manifest = prepare_shard(
+            Path(shard.location),
+            shard.name,
+            index,
+            staging_root=run.staging,
+            text_field=recipe.text_field,
+            slice_bytes=slice_bytes,
+            row_limit=None,
+        )
+        run.ledger.add_shard(manifest)
+        for piece in manifest.slices:
+            with run.slice_file(manifest, piece) as path:
+                layers = measure_slice(meters, path, shard.name, piece)
+            run.ledger.commit("postings", manifest.slice_id(piece), layers.postings)
+            run.ledger.commit("core", manifest.slice_id(piece), layers.core)
     return run
 
 
@@ -123,9 +143,7 @@ def bind(run: RunFolder, profile: str = "published") -> BoundProfile:
     return bind_profile(load_profile(profile), run.ledger.read_plan().recipe)
 
 
-def score_words(
-    tmp: Path, bound: BoundProfile, vocabulary: VocabularyVersion = PLAIN_VOCABULARY
-) -> dict[str, float]:
+def score_words(tmp: Path, bound: BoundProfile, vocabulary: VocabularyVersion = PLAIN_VOCABULARY) -> dict[str, float]:
     """The blocked words under the profile, from the table that `measure` used."""
     stage = bound.profile.vocabulary
     table = read_vocabulary_table(find_artifacts(tmp).require("vocabulary").path)

@@ -13,12 +13,12 @@ from curation.decide import OVERRIDE, Signals
 from curation.profile import BoundProfile
 
 KEPT_BAND = "K5"
-BANDS = ("k5", "k8", "k12", "oos")
+PROBABILITIES = ("primer_k5", "primer_k8", "primer_k12", "primer_oos")
 
 BAND_SCHEMA = pa.schema(
     [
         pa.field("primer_band", pa.string()),  # K5; null where the row is not kept
-        *(pa.field(f"primer_{band}", pa.float32()) for band in BANDS),  # of the profile's reading; null where none
+        *(pa.field(name, pa.float32()) for name in PROBABILITIES),  # of the profile's reading; null where none
         pa.field("primer_p95_aoa", pa.float64()),  # years
         pa.field("primer_oov_ratio", pa.float64()),
         pa.field("primer_shard", pa.string()),
@@ -43,7 +43,7 @@ def build_bands(
         grades = np.full((n, 4), np.nan, np.float32)
     columns = [
         _fill(KEPT_BAND, is_kept),
-        *(_to_nullable(grades[:, index]) for index in range(len(BANDS))),
+        *(_to_nullable(grades[:, index]) for index in range(len(PROBABILITIES))),
         _to_nullable(signals.p95_aoa),
         _to_nullable(signals.oov_ratio),
         pa.array([shard_name] * n, pa.string()),

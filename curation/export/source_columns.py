@@ -20,8 +20,6 @@ from curation.ledger.store import SliceRef
 from curation.run_folder import RunFolder
 from curation.shards.rows import ERROR_COLUMN, open_parquet
 
-RESERVED_PREFIX = "primer_"
-
 
 @dataclass(frozen=True)
 class SourceColumns:

@@ -1,0 +1,72 @@
+"""Verifying an export: its files against the manifest, its rows against their source, and that a trainer can load it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from curation.artifacts.artifact_set import ArtifactSet, resolve_artifacts
+from curation.errors import ExportError
+from curation.export.check_files import check_files
+from curation.export.load_back import load_back
+from curation.export.manifest import MANIFEST, read_manifest
+from curation.export.problem import Problem, VerifyReport
+from curation.export.recheck import recheck_rows
+from curation.overrides import Overrides
+from curation.run_folder import RunFolder
+
+
+def verify_export(
+    folder: Path,
+    run: RunFolder | None,
+    sample: int,
+    seed: int,
+    *,
+    artifacts: ArtifactSet | None = None,
+    overrides: Overrides | None = None,
+) -> VerifyReport:
+    """Every problem found. With `run`, `sample` rows of the curriculum are read, measured and decided again: `artifacts`
+    must be those of the run (None: the bundled ones); without `overrides` a ruling that a row names is believed.
+
+    Never raises for what is wrong with the export. Loading and rechecking need files that are whole, so they wait until
+    those are.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except ExportError as error:
+        return VerifyReport((Problem(MANIFEST, None, str(error)),), 0, 0)
+    problems = check_files(folder, manifest)
+    rechecked = 0
+    if not problems:
+        problems.extend(
+            _check_loading(
+                folder,
+                {
+                    config: {split: total["rows"] for split, total in splits.items()}
+                    for config, splits in manifest["totals"].items()
+                },
+            )
+        )
+    if not problems and run is not None:
+        found, rechecked = recheck_rows(
+            folder,
+            manifest,
+            run,
+            sample=sample,
+            seed=seed,
+            artifacts=artifacts or resolve_artifacts(),
+            overrides=overrides,
+        )
+        problems.extend(found)
+    return VerifyReport(tuple(problems), len(manifest["files"]), rechecked)
+
+
+def _check_loading(folder: Path, expected: dict[str, dict[str, int]]) -> list[Problem]:
+    try:
+        loaded = load_back(folder)
+    except ExportError as error:
+        return [Problem(MANIFEST, None, str(error))]
+    return [
+        Problem(MANIFEST, None, f"config {config} loads with rows {loaded.get(config)}, the manifest says {splits}")
+        for config, splits in expected.items()
+        if loaded.get(config) != splits
+    ]
