@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 NORMALIZATION_VERSION = "1"
 
@@ -26,6 +27,8 @@ _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl",
 _QUOTES = {"‘": "'", "’": "'", "‚": "'", "‛": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'}
 # Full-width ASCII and the mathematical alphabets: letters and digits in another dress.
 _STYLED = "\uff01-\uff5e\U0001d400-\U0001d7ff"
+# No writing stacks more marks on a letter; the limit is that of Unicode's stream-safe format (UAX #15).
+_MAX_MARKS = 30
 _SPECIAL = re.compile(f"[{_SOFT_HYPHEN}{_INVISIBLE}{''.join(_LIGATURES)}{_STYLED}]")
 _IS_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 
@@ -75,7 +78,7 @@ def normalize(text: str) -> Normalized:
             replaced = replaced.replace(quote, plain)
     replaced = _SPECIAL.sub(replace_special, replaced)
     if not unicodedata.is_normalized("NFC", replaced):
-        composed = unicodedata.normalize("NFC", replaced)
+        composed = _compose(replaced)
         counts["composed"] = max(abs(len(replaced) - len(composed)), 1)
         replaced = composed
     # Last, so that a tag written with invisible or styled characters inside is found too.
@@ -83,3 +86,22 @@ def normalize(text: str) -> Normalized:
         counts["end_of_text_tags"] = replaced.count(END_OF_TEXT_TAG)
         replaced = replaced.replace(END_OF_TEXT_TAG, " ")
     return Normalized(replaced, tuple(counts.values()))
+
+
+def _compose(text: str) -> str:
+    """NFC; runs of more than _MAX_MARKS combining marks in pieces, because putting marks in order takes quadratic time."""
+    pieces: list[str] = []
+    start = 0
+    for run in _long_mark_runs().finditer(text):
+        for cut in range(run.start() + _MAX_MARKS, run.end(), _MAX_MARKS):
+            pieces.append(unicodedata.normalize("NFC", text[start:cut]))
+            start = cut
+    pieces.append(unicodedata.normalize("NFC", text[start:]))
+    return "".join(pieces)
+
+
+@cache
+def _long_mark_runs() -> re.Pattern[str]:
+    # Tibetan vowel signs that are no marks themselves but come apart into two.
+    marks = "".join(chr(code) for code in range(0x110000) if unicodedata.combining(chr(code))) + "\u0f73\u0f75\u0f81"
+    return re.compile(f"[{marks}]{{{_MAX_MARKS + 1},}}")

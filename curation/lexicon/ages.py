@@ -48,7 +48,11 @@ def read_norms(path: Path) -> dict[str, float]:
         raise ArtifactError(f"{path}: cannot be read as Parquet ({error}).") from error
     if not {"word", "aoa"} <= set(table.column_names):
         raise ArtifactError(f"{path}: expected columns word and aoa, found {', '.join(table.column_names)}.")
-    norms = dict(zip(table["word"].to_pylist(), table["aoa"].cast(pa.float64()).to_pylist(), strict=True))
+    try:
+        words, ages = table["word"].cast(pa.string()).to_pylist(), table["aoa"].cast(pa.float64()).to_pylist()
+    except pa.ArrowException as error:
+        raise ArtifactError(f"{path}: aoa is not a number for every word ({error}).") from error
+    norms = dict(zip(words, ages, strict=True))
     for word, age in norms.items():
         if word is None or age is None or not math.isfinite(age) or age <= 0:
             raise ArtifactError(f"{path}: {word!r} has age {age!r}.", hint="Every word needs a positive age in years.")
