@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
+from itertools import islice
 
 import pyarrow as pa
 
@@ -124,44 +125,45 @@ def _explain_stage(
 ) -> tuple[dict[str, object], list[Evidence]]:
     match stage:
         case "lexical":
-            return _explain_lexical(text, read, core, bound, meters)
+            return _explain_lexical(text, core, bound, meters)
         case "fasttext":
-            return _explain_fasttext(read, core)
+            return _explain_fasttext(core, bound)
         case "notation":
             return _explain_notation(text, bound)
         case "vocabulary":
             terms = read.blocked_terms.to_pylist()[0]
-            lowered = Lowered(text)
-            evidence = [
-                Evidence("term", term, *place, scores[term]) for term in terms for place in lowered.find_all(term)
-            ]
-            return {"terms": {term: scores[term] for term in terms}}, evidence
+            values = {term: scores[term] for term in terms}
+            places = islice(Lowered(text).find_words(values), MAX_SPANS)
+            return {"terms": values}, [Evidence("term", term, start, end, values[term]) for term, start, end in places]
     return {}, []
 
 
 def _explain_lexical(
-    text: str, read: SliceSignals, core: pa.Table, bound: BoundProfile, meters: Meters
+    text: str, core: pa.Table, bound: BoundProfile, meters: Meters
 ) -> tuple[dict[str, object], list[Evidence]]:
     row = core.to_pylist()[0]
     lexical = row["lexical_raw"]
     if bound.profile.form == "normalized" and row["lexical_normalized"] is not None:
         lexical = row["lexical_normalized"]
-    lowered = Lowered(text)
-    evidence = []
-    for word in lexical["hard_words"]:
-        age = float(meters.words.table.ages[meters.words.ids[word.encode()]])
-        evidence += [Evidence("hard_word", word, *place, age) for place in lowered.find_all(word)]
-    for word in lexical["unknown_words"]:
-        evidence += [Evidence("unknown_word", word, *place, None) for place in lowered.find_all(word)]
+    known = meters.words
+    ages = {word: float(known.table.ages[known.ids[word.encode()]]) for word in lexical["hard_words"]}
+    places = islice(Lowered(text).find_words({*ages, *lexical["unknown_words"]}), MAX_SPANS)
+    evidence = [
+        Evidence("hard_word" if word in ages else "unknown_word", word, start, end, ages.get(word))
+        for word, start, end in places
+    ]
     return {key: lexical[key] for key in ("p95_aoa", "oov_ratio", "token_count")}, evidence
 
 
-def _explain_fasttext(read: SliceSignals, core: pa.Table) -> tuple[dict[str, object], list[Evidence]]:
-    measured = core["fasttext"].to_pylist()[0]
+def _explain_fasttext(core: pa.Table, bound: BoundProfile) -> tuple[dict[str, object], list[Evidence]]:
+    row = core.to_pylist()[0]
+    measured = row["fasttext"]
     if measured is None:
         return {}, []
     values = {reading: measured[reading] for reading in ("published", "document", "window")}
-    if measured["window_start"] is None:
+    # Windows are of the normalised text: in a raw text that it differs from, their offsets would point elsewhere.
+    has_offsets = bound.profile.form == "normalized" or row["changes"] is None
+    if measured["window_start"] is None or not has_offsets:
         return values, []
     window = Evidence(
         "window", "hardest window", measured["window_start"], measured["window_end"], measured["window"][0]

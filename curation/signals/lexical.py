@@ -6,6 +6,8 @@ and the words that push either. Equal to the published stage 1 on any text.
 
 from __future__ import annotations
 
+from heapq import nsmallest
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -30,7 +32,7 @@ LEXICAL_TYPE = pa.struct(
 
 def measure_lexical(tokens: TokenCounts, ages: npt.NDArray[np.float64]) -> pa.StructArray:
     """One row a text, LEXICAL_TYPE: `p95_aoa` in years (null when no token has an age), `oov_ratio` 0..1 (null when there is
-    no token), `token_count`, the hardest words by age (hardest first) and unknown words in the order first met."""
+    no token), `token_count`, the hardest words by age (hardest first) and the most frequent unknown words (equals by name)."""
     n_texts = len(tokens.starts) - 1
     is_known = tokens.ids < tokens.known_count
     known_texts, known_counts = tokens.texts[is_known], tokens.counts[is_known]
@@ -41,17 +43,15 @@ def measure_lexical(tokens: TokenCounts, ages: npt.NDArray[np.float64]) -> pa.St
 
     known_starts = np.searchsorted(known_texts, np.arange(n_texts + 1))
     p95 = _weighted_percentile(ages[tokens.ids[is_known]], known_counts, known_starts, known_totals)
-    hard = _evidence(tokens, known_starts[:-1], known_starts[1:], np.flatnonzero(is_known), from_end=True)
     # Within a text unknown words follow the known ones.
-    unknown_from = tokens.starts[:-1] + np.diff(known_starts)
-    unknown = _evidence(tokens, unknown_from, tokens.starts[1:], np.arange(len(tokens.ids)), from_end=False)
+    unknown_starts = tokens.starts[:-1] + np.diff(known_starts)
     return pa.StructArray.from_arrays(
         [
             pa.array(p95, mask=~has_ages),
             pa.array(oov_ratio, mask=~has_tokens),
             pa.array(tokens.token_counts),
-            hard,
-            unknown,
+            _name_hardest(tokens, unknown_starts),
+            _name_unknown(tokens, unknown_starts),
         ],
         fields=list(LEXICAL_TYPE),
     )
@@ -80,18 +80,22 @@ def _weighted_percentile(
     return result
 
 
-def _evidence(
-    tokens: TokenCounts,
-    starts: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
-    places: npt.NDArray[np.int64],
-    *,
-    from_end: bool,
-) -> pa.ListArray:
-    """At most EVIDENCE_WORDS words of places[start:end] of each text, from the end backwards or from the start."""
-    sizes = np.minimum(ends - starts, EVIDENCE_WORDS)
+def _name_hardest(tokens: TokenCounts, unknown_starts: npt.NDArray[np.int64]) -> pa.ListArray:
+    """The last known words of each text, backwards."""
+    sizes = np.minimum(unknown_starts - tokens.starts[:-1], EVIDENCE_WORDS)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
-    chosen = np.repeat(ends - 1, sizes) - within if from_end else np.repeat(starts, sizes) + within
-    words = [tokens.words[i] for i in tokens.ids[places[chosen]].tolist()]
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(words, pa.string()))
+    ids = tokens.ids[np.repeat(unknown_starts - 1, sizes) - within]
+    return pa.ListArray.from_arrays(
+        pa.array(offsets, pa.int32()), pa.array([tokens.words[i] for i in ids.tolist()], pa.string())
+    )
+
+
+def _name_unknown(tokens: TokenCounts, unknown_starts: npt.NDArray[np.int64]) -> pa.ListArray:
+    """By count and word, never by id: ids of unknown words depend on the texts before."""
+    rows = []
+    for start, end in zip(unknown_starts.tolist(), tokens.starts[1:].tolist(), strict=True):
+        words = [tokens.words[i] for i in tokens.ids[start:end].tolist()]
+        by_count = zip((-tokens.counts[start:end]).tolist(), words, strict=True)
+        rows.append([word for _, word in nsmallest(EVIDENCE_WORDS, by_count)])
+    return pa.array(rows, pa.list_(pa.string()))

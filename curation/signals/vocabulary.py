@@ -5,7 +5,10 @@ Evidence under the recipe's table from a floor score on. Decisions under any voc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +22,9 @@ VOCABULARY_VERSION = "1"
 # Below the published threshold of 4.0, so that a lowered one still finds its evidence.
 FLOOR_SCORE = 3.0
 EVIDENCE_TERMS = 16
+
+_TOKEN = re.compile(r"(?<!\w)[a-z]{2,}+(?!\w)")
+_REST_OF_WORD = re.compile(r"\w*+")
 
 TERM_TYPE = pa.struct(
     [("term", pa.string()), ("score", pa.float64()), ("count", pa.int64()), ("start", pa.int64()), ("end", pa.int64())]
@@ -69,33 +75,26 @@ class Lowered:
 
     def __init__(self, text: str) -> None:
         self._text = text.lower()
-        # İ becomes two characters: then, and only then, offsets must be carried back.
-        self._origins: list[int] | None = None
-        if len(self._text) != len(text):
-            self._origins = [i for i, character in enumerate(text) for _ in character.lower()] + [len(text)]
+        # The one letter that becomes two characters; the second ones are what offsets must be carried back over.
+        self._added = array("q", (match.start() + i + 1 for i, match in enumerate(re.finditer("\u0130", text))))
 
     def find_word(self, word: str) -> tuple[int, int]:
-        """The first place where `word` stands whole. Raises StopIteration where there is none: ask only for tokens of the text."""
-        found = next(self._find_whole(word))
-        return self._to_origin(found, found + len(word))
+        """The first place where `word` stands whole. Raises ValueError where there is none: ask only for tokens of the text."""
+        start = self._text.index(word)
+        while _in_word(self._text, start - 1) or _in_word(self._text, start + len(word)):
+            # A word that holds `word` is passed over whole, or a long run of one letter would take quadratic time.
+            start = self._text.index(word, _REST_OF_WORD.match(self._text, start).end())  # type: ignore[union-attr]
+        return self._to_origin(start, start + len(word))
 
-    def find_all(self, word: str) -> Iterator[tuple[int, int]]:
-        """Every place where `word` stands whole, in order."""
-        for found in self._find_whole(word):
-            yield self._to_origin(found, found + len(word))
-
-    def _find_whole(self, word: str) -> Iterator[int]:
-        found = self._text.find(word)
-        while found >= 0:
-            if not self._is_word_character(found - 1) and not self._is_word_character(found + len(word)):
-                yield found
-            found = self._text.find(word, found + 1)
+    def find_words(self, words: Collection[str]) -> Iterator[tuple[str, int, int]]:
+        """Every place where one of `words` (tokens) stands whole, in order of the text: the word, start and end."""
+        for match in _TOKEN.finditer(self._text):
+            if match[0] in words:
+                yield match[0], *self._to_origin(*match.span())
 
     def _to_origin(self, start: int, end: int) -> tuple[int, int]:
-        return (start, end) if self._origins is None else (self._origins[start], self._origins[end - 1] + 1)
+        return start - bisect_left(self._added, start), end - bisect_left(self._added, end - 1)
 
-    def _is_word_character(self, place: int) -> bool:
-        if not 0 <= place < len(self._text):
-            return False
-        character = self._text[place]
-        return character.isalnum() or character == "_"
+
+def _in_word(text: str, place: int) -> bool:
+    return 0 <= place < len(text) and (text[place].isalnum() or text[place] == "_")
