@@ -56,13 +56,13 @@ def measure_slice(meters: Meters, path: Path, name: str, piece: Slice) -> SliceL
     """Measure every row of a slice. Rows that cannot be read have an `error` and null signals."""
     measured = list(measure_batches(meters, read_slice(path, name, piece, meters.recipe.text_field)))
     core = pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA)
-    return SliceLayers(core, _sort_postings(measured))
+    return SliceLayers(core, sort_postings(measured))
 
 
 def measure_text(meters: Meters, text: str) -> tuple[pa.Table, pa.Table]:
     """One text as a slice of one row: its `core` row and its postings."""
     measured = list(measure_batches(meters, iter([RowBatch(0, [text], [None], None)])))
-    return pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA), _sort_postings(measured)
+    return pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA), sort_postings(measured)
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _to_grades(values: npt.NDArray[np.float32]) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), 4).cast(schema.GRADES_TYPE)
 
 
-def _sort_postings(measured: Sequence[MeasuredBatch]) -> pa.Table:
+def sort_postings(measured: Sequence[MeasuredBatch]) -> pa.Table:
     """All postings of a slice ordered by (word, row, form)."""
     if not measured:
         return schema.POSTINGS_SCHEMA.empty_table()
