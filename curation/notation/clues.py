@@ -27,10 +27,14 @@ FUNCTION_WORD: Final = (
 BANG: Final = 1 << 12  # ! after a lone letter, a digit or a closing parenthesis
 ROOT_WORD: Final = 1 << 13  # root
 DIFFERENTIAL: Final = 1 << 14  # /dx or /dt
+NEGATIVE_IN_BRACKETS: Final = 1 << 16  # ( and a minus
+NEGATIVE_AFTER_COMMA: Final = 1 << 17  # a comma, a space or none, a minus and a digit or letter, )
+MULTIPLE: Final = 1 << 18  # a number and one letter, then another number within a few signs
 ANGLE_PAIR: Final = 1 << 15  # two of < > ≤ ≥ with one letter between
 
 _SIGN = re.compile("[²³¹½Α-ω⁰-ₜ←-⇿∀-⋿ʰ-ˣᵃ-ᶿ−≤≥]")
 _ANGLE_PAIR = re.compile(r"[<>≤≥]=?\s*[^\W\d_]\s*[<>≤≥]")
+_NEGATIVE_AFTER_COMMA = re.compile(r"\((?:\d{1,4}(?:\.\d{1,4})?|[a-z]),[ ]?[-−–]")
 _BANG = re.compile(r"!(?:(?<=[\d)]!)|(?<=\b[a-z]!))")
 _DIFFERENTIAL = re.compile("/d[xt]")
 _DIGIT_CAPITAL = re.compile(r"\d[A-Z)]")
@@ -63,11 +67,12 @@ _BYTE_CLASSES = "".join(map(_classify_byte, range(256))).encode("ascii")
 
 
 _DIGIT_CAPITAL_CLASSES = re.compile(rb"0[A)]")
-# Two elements at least: a capital beside another letter, digit or bracket; or one of the gases that are named by one.
+# Two elements at least: a capital beside another letter, digit or bracket; or a gas that is named by one, or an ion.
 _FORMULA_CLASSES = re.compile(rb"A(?:(?<=[Aa0)}]A)a?[0_]|a?[0_]+[A(])")
 _GROUP_CLASSES = re.compile(rb"\)0(?<=[Aa0]\)0)")
-_ELEMENT_CLASSES = re.compile(rb"0(?<=A0)")
-_GASES = ("O2", "N2", "H2", "O3")
+_ELEMENT_CLASSES = re.compile(rb"0(?:(?<=A0)|(?<=Aa0))")
+_GASES_AND_CHARGES = ("O2", "N2", "H2", "O3", "2+", "3+")
+_MULTIPLE_CLASSES = re.compile(rb"0 ?a {1,24}0")
 _SALT_CLASSES = re.compile(rb"A(?<![0Aa]A)(?:aA|Aa)[Aa]?(?![0Aa])")
 
 
@@ -80,9 +85,11 @@ def _find_class_clues(text: str) -> int:
     if (
         _FORMULA_CLASSES.search(classes)
         or _GROUP_CLASSES.search(classes)
-        or (_ELEMENT_CLASSES.search(classes) and any(gas in text for gas in _GASES))
+        or (_ELEMENT_CLASSES.search(classes) and any(part in text for part in _GASES_AND_CHARGES))
     ):
         clues |= FORMULA
+    if _MULTIPLE_CLASSES.search(classes):
+        clues |= MULTIPLE
     return clues
 
 
@@ -132,8 +139,13 @@ _TESTS: tuple[tuple[int, Callable[[str], int]], ...] = (
     (BAR, _find_literals(BAR, "|")),
     (SIGN, lambda text: SIGN if not text.isascii() and _SIGN.search(text) else 0),
     (CALL, lambda text: CALL if _CALL.search(text) else 0),
-    (DIGIT_CAPITAL | FORMULA | SALT, _find_class_clues),
+    (DIGIT_CAPITAL | FORMULA | SALT | MULTIPLE, _find_class_clues),
     (FUNCTION_WORD, _find_function_word),
+    (NEGATIVE_IN_BRACKETS, _find_literals(NEGATIVE_IN_BRACKETS, "(-", "(−", "(–")),
+    (
+        NEGATIVE_AFTER_COMMA,
+        lambda text: NEGATIVE_AFTER_COMMA if "(" in text and _NEGATIVE_AFTER_COMMA.search(text) else 0,
+    ),
     (BANG, lambda text: BANG if _BANG.search(text) else 0),
     (ROOT_WORD, _find_literals(ROOT_WORD, "root", "Root", "ROOT")),
     (DIFFERENTIAL, lambda text: DIFFERENTIAL if _DIFFERENTIAL.search(text) else 0),

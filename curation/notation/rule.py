@@ -25,15 +25,15 @@ class PublishedRule:
 
 @dataclass(frozen=True, slots=True)
 class RecommendedRule:
-    """One corrected rule. `claim`, `hits`, `passes` and `judgement` are its documentation for curators.
+    """One corrected rule. `claim`, examples in `hits` and `passes`, and `judgement` are its documentation.
 
     `scan` reads the text as `mask_markup` leaves it; `clues` are looked for in the text before that.
     """
 
     name: str
     claim: str
-    hits: str
-    passes: str
+    hits: tuple[str, ...]
+    passes: tuple[str, ...]
     judgement: str
     clues: int
     scan: Scan

@@ -7,118 +7,27 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import Final
 
 from curation.notation import clues as clue
 from curation.notation.rule import RecommendedRule, scan_near, scan_pattern
 
-_ELEMENTS = frozenset(
-    [
-        "H",
-        "He",
-        "Li",
-        "Be",
-        "B",
-        "C",
-        "N",
-        "O",
-        "F",
-        "Ne",
-        "Na",
-        "Mg",
-        "Al",
-        "Si",
-        "P",
-        "S",
-        "Cl",
-        "Ar",
-        "K",
-        "Ca",
-        "Sc",
-        "Ti",
-        "V",
-        "Cr",
-        "Mn",
-        "Fe",
-        "Co",
-        "Ni",
-        "Cu",
-        "Zn",
-        "Ga",
-        "Ge",
-        "As",
-        "Se",
-        "Br",
-        "Kr",
-        "Rb",
-        "Sr",
-        "Y",
-        "Zr",
-        "Nb",
-        "Mo",
-        "Ag",
-        "Cd",
-        "In",
-        "Sn",
-        "Sb",
-        "Te",
-        "I",
-        "Xe",
-        "Cs",
-        "Ba",
-        "La",
-        "Ce",
-        "W",
-        "Pt",
-        "Au",
-        "Hg",
-        "Pb",
-        "Bi",
-        "Rn",
-        "Ra",
-        "Th",
-        "U",
-        "Pu",
-    ]
+_ELEMENTS: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb "
+        "Sr Y Zr Nb Mo Ag Cd In Sn Sb Te I Xe Cs Ba La Ce W Pt Au Hg Pb Bi Rn Ra Th U Pu",
+    )
 )
 _NON_METALS = frozenset(["H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I", "Se"])
 _NAMED_IN_K5 = frozenset({"H2O", "CO2", "O2", "N2", "O3", "H2"})
 # Formulas of capitals with one count that chemistry uses; any other such token is a room, a road, a console or a code.
-_CAPITAL_FORMULAS = frozenset(
-    [
-        "H2S",
-        "H2SE",
-        "N2O",
-        "K2O",
-        "K2S",
-        "CH4",
-        "CH3",
-        "NH3",
-        "NH4",
-        "NO2",
-        "NO3",
-        "SO2",
-        "SO3",
-        "SO4",
-        "PO4",
-        "CO3",
-        "CS2",
-        "CF4",
-        "BF3",
-        "BH3",
-        "NF3",
-        "PH3",
-        "SF4",
-        "SF6",
-        "PF5",
-        "UF6",
-        "UO2",
-        "HNO3",
-        "HNO2",
-        "KNO3",
-        "HCO3",
-        "KIO3",
-        "H2CO3",
-    ]
+_CAPITAL_FORMULAS: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "H2S N2O K2O K2S CH4 CH3 NH3 NH4 NO2 NO3 SO2 SO3 SO4 PO4 CO3 CF4 BF3 BH3 NF3 PH3 SF4 SF6 PF5 UF6 UO2 "
+        "HNO3 HNO2 KNO3 HCO3 KIO3",
+    )
 )
 _GROUPS = frozenset(
     ["OH", "NO3", "SO4", "PO4", "CO3", "NH4", "CN", "CH3", "C2H3O2", "CH3COO", "HCO3", "NO2", "CH2", "NH2"]
@@ -176,8 +85,8 @@ def _is_formula(match: re.Match[str]) -> bool:
 CHEMICAL_FORMULA = RecommendedRule(
     name="chemical_formula",
     claim="A compound is written by its formula.",
-    hits="C6H12O6; Fe2O3; CH₄; H2O molecules",
-    passes="H2O; CO2 in air; R2D2; C3PO; SW1A 1AA; vitamin B12; Y2K",
+    hits=("C6H12O6", "Fe2O3", "CH₄", "H2O molecules"),
+    passes=("H2O", "CO2 in air", "R2D2", "C3PO", "SW1A 1AA", "vitamin B12", "Y2K"),
     judgement=(
         "Every part must be an element, two different ones at least, no count 1. Capitals with one count alone (PS5, W3C, COP26) "
         "must be on a list. H2O, CO2, O2, O3, N2 and H2 hit only with molecule, atom, ion, bond, compound, formula, reaction or "
@@ -195,8 +104,8 @@ CHEMICAL_FORMULA = RecommendedRule(
 SALT_FORMULA = RecommendedRule(
     name="salt_formula",
     claim="A compound whose formula has no number is written by its formula.",
-    hits="NaCl; HCl; NaOH",
-    passes="McDo; PhD; TVs",
+    hits=("NaCl", "HCl", "NaOH"),
+    passes=("McDo", "PhD", "TVs"),
     judgement="From a list of the compounds of school chemistry, in exact case.",
     clues=clue.SALT,
     scan=scan_pattern(
@@ -210,8 +119,8 @@ SALT_FORMULA = RecommendedRule(
 CHEMICAL_REACTION = RecommendedRule(
     name="chemical_reaction",
     claim="A reaction is written with formulas, or a formula carries a number of molecules.",
-    hits="2H2 + O2 → 2H2O",
-    passes="O2 and CO2 in air; 2 → 3",
+    hits=("2H2 + O2 → 2H2O",),
+    passes=("O2 and CO2 in air", "2 → 3"),
     judgement="Formulas joined by + and followed by an arrow or equals sign, or a count from 2 directly before H2O or CO2.",
     clues=clue.FORMULA | clue.SIGN,
     scan=scan_near(
@@ -228,8 +137,8 @@ CHEMICAL_REACTION = RecommendedRule(
 ION_CHARGE = RecommendedRule(
     name="ion_charge",
     claim="An ion is written with its charge.",
-    hits="Ca²⁺; Na⁺; Ca2+",
-    passes="A⁺ work; 18+",
+    hits=("Ca²⁺", "Na⁺", "Ca2+"),
+    passes=("A⁺ work", "18+"),
     judgement="A raised charge on a symbol of two letters, or on H, K, OH, NH4; in plain digits only the common metals.",
     clues=clue.SIGN | clue.FORMULA,
     scan=scan_near(

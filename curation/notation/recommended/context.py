@@ -6,85 +6,28 @@ Every look around a match reads at most a fixed number of characters, so that th
 from __future__ import annotations
 
 import re
+from typing import Final
 
 SPACE = r"[ \t\xa0]{0,8}"
 MINUS = "[-−–]"
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
-_WORD_LETTER = r"[^\W\d_Α-ω]"
+# Python counts raised and lowered digits as letters.
+_WORD_LETTER = r"[^\W\d_²³¹¼-¾⁰-ₜΑ-ω]"
 LONE = rf"(?<!{_WORD_LETTER})(?<!{_WORD_LETTER}['.&])(?<!{_WORD_LETTER}{{2}}-)"
 """Before a letter: it does not end a word (`don't`, `U.S`, `AT&T`, `vitamin-c`). Greek before it is a factor (`πr`)."""
-ALONE = r"(?![^\W\d_])"
+ALONE = r"(?![^\W\d_²³¹¼-¾⁰-ₜ])"
 """After a letter: no letter follows."""
 
 LENGTH_UNITS = frozenset(
     {"m", "cm", "mm", "km", "dm", "nm", "hm", "ft", "in", "yd", "mi", "inch", "feet", "foot", "yard"}
 )
-SHORT_WORDS = frozenset(
-    [
-        "ad",
-        "ah",
-        "am",
-        "an",
-        "as",
-        "at",
-        "aw",
-        "be",
-        "by",
-        "do",
-        "eh",
-        "em",
-        "en",
-        "ex",
-        "go",
-        "ha",
-        "he",
-        "hi",
-        "ho",
-        "id",
-        "if",
-        "in",
-        "is",
-        "it",
-        "la",
-        "lo",
-        "ma",
-        "me",
-        "mm",
-        "my",
-        "no",
-        "of",
-        "oh",
-        "ok",
-        "on",
-        "or",
-        "ow",
-        "ox",
-        "pa",
-        "pi",
-        "re",
-        "sh",
-        "so",
-        "st",
-        "th",
-        "nd",
-        "rd",
-        "to",
-        "uh",
-        "um",
-        "up",
-        "us",
-        "we",
-        "ya",
-        "ye",
-        "yo",
-        "vs",
-        "mr",
-        "ms",
-        "dr",
-        "tv",
-        "pm",
-    ]
+SHORT_WORDS: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "ad ah am an as at aw be by do eh em en ex go ha he hi ho id if in is it la lo ma me mm my no of oh ok "
+        "on or ow ox pa pi re sh so st th nd rd to uh um up us we ya ye yo vs mr ms dr tv pm",
+    )
 )
 _UNITS_OF_TWO = frozenset({"cm", "mm", "km", "dm", "ft", "yd", "kg", "mg", "lb", "oz", "ml", "hr", "pt", "qt"})
 

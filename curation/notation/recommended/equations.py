@@ -18,7 +18,7 @@ from curation.notation.recommended.context import (
 )
 from curation.notation.rule import RecommendedRule, scan_near
 
-_NUMBER = r"\d{1,6}(?:[.,]\d{1,4})?(?:/\d{1,4})?"
+_NUMBER = r"\d{1,6}(?:[.,]\d{1,4})?(?:[eE][-+]?\d{1,3}|/\d{1,4})?"
 _END = r"(?![^\W_²³]|['_])"
 _PRODUCT = rf"[a-dfkmnp][xyzt]{_END}"
 _LETTER = rf"[A-Za-z]{_END}"
@@ -35,7 +35,7 @@ _EQUATION = re.compile(rf"(?P<left>{_SIDE}){SPACE}={SPACE}(?P<right>{_SIDE})(?![
 _BINARY = re.compile(rf"(?<=[\w)²³]){SPACE}{_OPERATOR}{SPACE}(?=[\w(−-])")
 _TIMES_SIGN = re.compile(r"(?<=\d)[ \t]{0,2}[xX][ \t]{0,2}(?=[\d(])|(?<=[\w)])[ \t]{1,2}[xX][ \t]{1,2}(?=[\w(])")
 _OPERATOR_LEFT_OF = re.compile(r"[-–+=*/×÷<>?_□][ \t]{0,3}(?:[xX][ \t]{0,3})?$|[?_□)][ \t]{0,3}$")
-_SIZE_UNITS = frozenset(["m", "g", "l", "L", "p", "c", "s", "h", "d", "k", "K"])
+_SIZE_UNITS = frozenset("mglLpcshdkKvVwW")
 _BASIC_FORMULA_LETTERS = {"A": "lwhbsLWHBS", "P": "lwhbsLWHBSacd", "V": "lwhbsLWHBS"}
 
 
@@ -79,7 +79,7 @@ def _is_equation(match: re.Match[str]) -> bool:
 def _is_multiple(left: str, right: str) -> bool:
     """Whether one side is a number or letter and the other a multiple of a variable: 4n = 20, y = 3x."""
     if re.fullmatch(r"[\d.,/]+", right):
-        return re.fullmatch(r"[-−]?[\d.,/]+[xyzn]", left) is not None
+        return re.fullmatch(r"[-−]?[\d.,/]+[xyzn]|\d*\.\d+[a-fh-jnpq-z]", left) is not None
     if re.fullmatch(r"[\d.,/]+", left):
         return re.fullmatch(r"[-−]?[\d.,/]+[xyzn]", right) is not None
     if re.fullmatch("[a-z]", left) is None:
@@ -98,8 +98,8 @@ def _is_capital_equation(left: str, right: str) -> bool:
 LINEAR_EQUATION = RecommendedRule(
     name="linear_equation",
     claim="An equation is written with letters for numbers.",
-    hits="x + 3 = 7; y = mx + b; 2x + 3y = 12; 4n = 20",
-    passes="c-a-t = cat; 3 + ? = 7; 3 x 4 = 12; A = l × w; 2m + 3m = 5m; J + M = best friends",
+    hits=("x + 3 = 7", "y = mx + b", "2x + 3y = 12", "4n = 20"),
+    passes=("c-a-t = cat", "3 + ? = 7", "3 x 4 = 12", "A = l × w", "2m + 3m = 5m", "J + M = best friends"),
     judgement=(
         "A letter for an unknown hits even in easy sums (6.EE.B.7), boxes, blanks and question marks pass. x between numbers "
         "multiplies. Area, perimeter and volume in l, w, h, b, s are 4.MD.A.3 and 5.MD.C.5. x = 5 alone is a legend or an answer. "
@@ -111,8 +111,8 @@ LINEAR_EQUATION = RecommendedRule(
 CAPITAL_LINE = RecommendedRule(
     name="slope_intercept_in_capitals",
     claim="The equation of a line is written in capitals.",
-    hits="Y = MX + B",
-    passes="Y = MIX + BAKE",
+    hits=("Y = MX + B",),
+    passes=("Y = MIX + BAKE",),
     judgement="Only this equation: other pairs of capitals are abbreviations.",
     clues=clue.EQUALS,
     scan=scan_near(
@@ -122,8 +122,8 @@ CAPITAL_LINE = RecommendedRule(
 PRODUCT_FORMULA = RecommendedRule(
     name="product_formula",
     claim="A well-known law is written as a product of two letters.",
-    hits="F = ma; d = rt; V = IR",
-    passes="h = hr; A = lw",
+    hits=("F = ma", "d = rt", "V = IR"),
+    passes=("h = hr", "A = lw"),
     judgement="Only the laws of school science and algebra: any two letters would take every list of abbreviations.",
     clues=clue.EQUALS,
     scan=scan_near(
@@ -144,7 +144,7 @@ _RELATION = re.compile("[<>≤≥]")
 
 def _is_variable_compared(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
-    if re.search(r"[<>»|→][ \t]{0,3}$", text[max(0, start - 4) : start]) or re.compile(r"[ \t]{0,3}[<>»|→]").match(
+    if re.search(r"[<>≤≥»|→][ \t]{0,3}$", text[max(0, start - 4) : start]) or re.compile(r"[ \t]{0,3}[<>≤≥»|→]").match(
         text, end
     ):
         return False
@@ -154,8 +154,8 @@ def _is_variable_compared(match: re.Match[str]) -> bool:
 VARIABLE_IN_INEQUALITY = RecommendedRule(
     name="variable_in_inequality",
     claim="A variable is compared with a number.",
-    hits="x > 5; x ≥ 3; 2x + 1 > 5",
-    passes="I <3 you; Home > a > 5; 3 < 5",
+    hits=("x > 5", "x ≥ 3", "2x + 1 > 5"),
+    passes=("I <3 you", "Home > a > 5", "3 < 5"),
     judgement=(
         "6.EE.B.8. A lower-case letter, with the same space on both sides of the sign, and no further arrow around: menus "
         "are written with arrows too."
@@ -167,7 +167,7 @@ VARIABLE_IN_INEQUALITY = RecommendedRule(
         re.compile(r"[\da-z]"),
         re.compile(
             rf"(?<![-–+*/=<>&:;'.\w])(?:{LONE}[b-hj-z](?P<subscript>[₀-₉])?|\d{{1,3}}[a-z](?:[ ]?[-+−][ ]?\d{{1,4}})?)"
-            rf"(?P<space>[ ]?)(?:[<>]=?|≤|≥)(?P<gap>[ ]?)[-−]?\d{{1,6}}(?!\w)"
+            rf"(?P<space>[ ]?)(?:[<>]=?|≤|≥)(?P<gap>[ ]?)[-−]?\d{{1,6}}(?:\.\d{{1,4}})?(?![\w.])"
         ),
         _is_variable_compared,
     ),
@@ -178,8 +178,8 @@ _MORE = "(?:>=?|≥)"
 CHAINED_INEQUALITY = RecommendedRule(
     name="chained_inequality",
     claim="A variable is held between two bounds.",
-    hits="3 < x < 7; 0 ≤ t ≤ 1",
-    passes="the<b>cat</b> naps; 3 < 5 < 7; A > B > C",
+    hits=("3 < x < 7", "0 ≤ t ≤ 1"),
+    passes=("the<b>cat</b> naps", "3 < 5 < 7", "A > B > C"),
     judgement=(
         "Both signs point the same way and a letter stands between them. Tags are masked before. Capitals on all three places "
         "are an order of things and not of numbers, as letters with > are the steps of a menu."
@@ -197,5 +197,32 @@ CHAINED_INEQUALITY = RecommendedRule(
             any(character.isdigit() for character in match["low"] + match["high"])
             or (match["middle"] is not None and not (match["low"] + match["middle"] + match["high"]).isupper())
         ),
+    ),
+)
+
+
+def _is_algebraic_expression(match: re.Match[str]) -> bool:
+    text, start, end = match.string, match.start(), match.end()
+    if is_label_before(text, start) or is_sentence_after(text, end):
+        return False
+    return re.fullmatch(r"\d+x\s*[-–]\s*\d+x", match[0]) is None
+
+
+ALGEBRAIC_EXPRESSION = RecommendedRule(
+    name="algebraic_expression",
+    claim="A multiple of a variable is added to or taken from a number or another multiple.",
+    hits=("2n + 6", "2(n + 5) − 4", "the expression 3x + 5"),
+    passes=("10x - 20x zoom", "2x + 1 bonus item", "5a - 7p"),
+    judgement="6.EE.A.2. x, y, z and n only, because other letters after a number are units; no sentence may go on.",
+    clues=clue.MULTIPLE,
+    scan=scan_near(
+        re.compile(r"[a-z](?<=[\d(].)"),
+        10,
+        re.compile(r"(?<![\w.,$£€/:\-])\d"),
+        re.compile(
+            rf"\d{{1,4}}(?:\.\d{{1,3}})?(?:[xyzn]{SPACE}[-+−–]{SPACE}\d{{1,4}}[a-z]?|"
+            rf"\([a-z]{SPACE}[-+−–]{SPACE}\d{{1,4}}[a-z]?\))(?![\w%°]|[.:/]\d)"
+        ),
+        _is_algebraic_expression,
     ),
 )

@@ -97,8 +97,8 @@ def _is_applied_plainly(match: re.Match[str]) -> bool:
 EXPONENTIAL_FUNCTION = RecommendedRule(
     name="exponential_function",
     claim="The exponential function is applied.",
-    hits="exp(-x); exp (2t)",
-    passes="You win 50 exp (experience) points",
+    hits=("exp(-x)", "exp (2t)"),
+    passes=("You win 50 exp (experience) points",),
     judgement="In a game exp means experience: a bracket with words, or with one number after a space, passes.",
     clues=clue.CALL,
     scan=scan_near(re.compile(r"\("), 6, re.compile("e"), re.compile(rf"(?<!\w)(?P<name>exp){_ARGUMENT}"), _is_called),
@@ -106,8 +106,8 @@ EXPONENTIAL_FUNCTION = RecommendedRule(
 LOGARITHM = RecommendedRule(
     name="logarithm",
     claim="A logarithm is taken, with or without brackets or base.",
-    hits="log(100); ln x; log₂ 8",
-    passes="a rotting log (full of beetles); the log (3) floats; log 30 minutes",
+    hits=("log(100)", "ln x", "log₂ 8"),
+    passes=("a rotting log (full of beetles)", "the log (3) floats", "log 30 minutes"),
     judgement=(
         "log is also wood and a diary: after a space a number or letter in brackets needs an operator beside it, and without "
         "brackets the argument may not go on as a sentence or follow an owner (the log 5)."
@@ -119,7 +119,7 @@ LOGARITHM = RecommendedRule(
         re.compile("[lL]"),
         re.compile(
             rf"(?<![\w'.\-])(?:(?P<name>log|ln|Log(?=\()|LOG(?=\()|LN(?=\()){_ARGUMENT}|"
-            rf"log(?P<base>_\{{?\w{{1,3}}\}}?|[₀-₉ₐ-ₜ]{{1,3}}|10|2)[ \xa0]{{0,2}}(?:\(|\d|[a-z]{ALONE})|"
+            rf"log(?P<base>_(?:\{{\w{{1,4}}\}}|[\da-z]{{1,2}}(?!\w))|[₀-₉ₐ-ₜ]{{1,3}}|10|2)[ \xa0]{{0,2}}(?:\(|\d|[a-z]{ALONE})|"
             rf"(?P<plain>log|ln)[ \xa0]{{1,2}}(?P<number>\d{{1,6}})?(?P<letter>[xyzntkpbuv]{ALONE})?(?<![ \xa0])(?!\d|\.\d))"
         ),
         lambda match: match["base"] is not None or (_is_called(match) if match["name"] else _is_plain_logarithm(match)),
@@ -128,8 +128,8 @@ LOGARITHM = RecommendedRule(
 TRIGONOMETRIC_FUNCTION = RecommendedRule(
     name="trigonometric_function",
     claim="A trigonometric or hyperbolic function or its inverse is applied, with or without brackets.",
-    hits="sin(30); sin 30; cos θ",
-    passes="its coat is tan (light brown); the sin 3 times; cos lettuce",
+    hits=("sin(30)", "sin 30", "cos θ"),
+    passes=("its coat is tan (light brown)", "the sin 3 times", "cos lettuce"),
     judgement=(
         "Any case with brackets; lower case without. tan, sin, sec and cot are words: after a space a number or letter in "
         "brackets needs an operator beside it, and without brackets no sentence may go on."
@@ -173,8 +173,8 @@ def _is_function_of_variable(match: re.Match[str]) -> bool:
 FUNCTION_OF_VARIABLE = RecommendedRule(
     name="function_of_variable",
     claim="A function with a one-letter name is applied to a variable or value.",
-    hits="f(x) = 2; g (y)",
-    passes="http://a.org/f(x)/song; part f (x-ray); 10 g (x)",
+    hits=("f(x) = 2", "g (y)"),
+    passes=("http://a.org/f(x)/song", "part f (x-ray)", "10 g (x)"),
     judgement=(
         "f(2) needs an equals sign, or it is a label. Probabilities of events, P(A) = 1/2, count. Addresses are masked before; "
         "after a number g and h are grams and hours."

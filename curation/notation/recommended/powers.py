@@ -39,6 +39,8 @@ _POWER += (
     + ")"
 )
 
+_INDEX = r"(?:[₀-₉ₐ-ₜ]{1,2}|_\w|_\{\w{1,3}\})?"
+
 _ORDINAL = re.compile(r"\s*(?:st|nd|rd|th|er|e)\s*", re.IGNORECASE)
 _DIGITS_OF_SUPERSCRIPTS = str.maketrans(SUPERSCRIPTS, "0123456789")
 _NUMBER_AFTER_CAPITAL_WORD = re.compile(r" [A-Z][a-z]")
@@ -78,6 +80,8 @@ def _is_power_of_variable(match: re.Match[str]) -> bool:
             return False
         if base == "I" or re.search(r"[A-Z][a-z]{2,} $", text[max(0, match.start() - 20) : match.start()]):
             return has_operator_after(text, match.end())
+    if match["stars"] and match["gap"] == "" and match["letter2"]:
+        return base in "xyzabnkrpqe" and exponent in "xyzabnkmpqij"
     return not (base == exponent and base in "TOouUQ")
 
 
@@ -117,7 +121,7 @@ def _is_power_of_group(match: re.Match[str]) -> bool:
     group = match["base"][1:-1].strip()
     if not is_expression(group) or not _is_exponent(match) or re.fullmatch(r"[\d.,\s]*m?|[a-eivx]{1,3}(?<!x)", group):
         return False
-    return re.search(r"[A-Za-zΑ-ω]|\d\s*[-+−–×·*/÷]\s*\d", group) is not None
+    return re.search(r"[A-Za-zΑ-ω]|^[-−–]|\d\s*[-+−–×·*/÷]\s*\d", group) is not None
 
 
 _RAISING = re.compile(rf"[\^*{SUPERSCRIPTS}ⁿˣᵏ]")
@@ -132,20 +136,21 @@ _NOT_IN_NUMBER = r"(?<![\w.,/:$€£#%'])(?<!\d[-–])"
 VARIABLE_WITH_EXPONENT = RecommendedRule(
     name="variable_with_exponent",
     claim="A single letter is raised to a power.",
-    hits="y = x²",
-    passes="12 m² of grass; Lincoln³; n^{th}; Plan B^2",
+    hits=("y = x²",),
+    passes=("12 m² of grass", "Lincoln³", "n^{th}", "Plan B^2"),
     judgement=(
         "A letter that ends a word carries a footnote. m with 2 or 3 is a unit, whatever it means elsewhere. A capital after "
-        "a label or a name carries a footnote unless an operator follows. Faces such as T^T pass. x¹ is a footnote mark."
+        "a label or a name carries a footnote unless an operator follows. Faces such as T^T pass, and so do "
+        "words with two letters starred out (f**k). x¹ is a footnote mark."
     ),
     clues=clue.SIGN | clue.CARET | clue.STARS,
-    scan=_scan_powers(10, "[A-Za-zα-ω]", rf"{LONE}(?P<base>[A-Za-zα-ω]){_POWER}", _is_power_of_variable),
+    scan=_scan_powers(16, "[A-Za-zα-ω]", rf"{LONE}(?P<base>[A-Za-zα-ω]){_INDEX}{_POWER}", _is_power_of_variable),
 )
 PRODUCT_WITH_EXPONENT = RecommendedRule(
     name="product_with_exponent",
     claim="The last of two letters written as a product is raised to a power.",
-    hits="E = mc²; ab^2 - c",
-    passes="8 cm²; it³; the TV² show",
+    hits=("E = mc²", "ab^2 - c"),
+    passes=("8 cm²", "it³", "the TV² show"),
     judgement=(
         "Two lower-case consonants that are no unit or abbreviation are a product. Other pairs must go on as a formula: an "
         "operator and a further term."
@@ -156,8 +161,8 @@ PRODUCT_WITH_EXPONENT = RecommendedRule(
 NUMBER_WITH_EXPONENT = RecommendedRule(
     name="number_with_exponent",
     claim="A number other than ten is raised to a power, or any number to a letter or expression.",
-    hits="2^5 = 32; 2ⁿ",
-    passes="10^3; 5^th; The final score was 3^2.; in 1912³",
+    hits=("2^5 = 32", "2ⁿ"),
+    passes=("10^3", "5^th", "The final score was 3^2.", "in 1912³"),
     judgement=(
         "Powers of ten with a whole exponent are 5.NBT.A.2. Years, numbers after a label (page 5²) and caret scores in a line "
         "about a match pass; a superscript on a number of three digits or more needs an operator beside it."
@@ -168,8 +173,8 @@ NUMBER_WITH_EXPONENT = RecommendedRule(
 GROUP_WITH_EXPONENT = RecommendedRule(
     name="group_with_exponent",
     claim="A bracket that holds an expression is raised to a power.",
-    hits="(x + 1)² = 9",
-    passes="(see below)²; (2)^3; (a)²",
+    hits=("(x + 1)² = 9",),
+    passes=("(see below)²", "(2)^3", "(a)²"),
     judgement="A bracket with words, with one number or with the letter of a list carries a footnote.",
     clues=clue.SIGN | clue.CARET | clue.STARS,
     scan=_scan_powers(50, r"\(", rf"(?P<base>\([^()\n]{{1,40}}\)){_POWER}", _is_power_of_group),
@@ -177,8 +182,8 @@ GROUP_WITH_EXPONENT = RecommendedRule(
 NEGATIVE_EXPONENT = RecommendedRule(
     name="negative_exponent",
     claim="An exponent is negative.",
-    hits="10^-3 metres; 10⁻³",
-    passes="**Day 2** - water the beans; ^-^",
+    hits=("10^-3 metres", "10⁻³"),
+    passes=("**Day 2** - water the beans", "^-^"),
     judgement="Powers of ten too: 5.NBT.A.2 has whole exponents only. So do units (s⁻¹). Bold type is masked before.",
     clues=clue.SIGN | clue.CARET | clue.STARS,
     scan=scan_near(
@@ -186,7 +191,7 @@ NEGATIVE_EXPONENT = RecommendedRule(
         10,
         re.compile(r"[\w)\]]"),
         re.compile(
-            rf"[\w)\]]⁻[{SUPERSCRIPTS}ⁿˣ]|(?:{LONE}[A-Za-zα-ω]|{LONE}[A-Za-z]{{2}}|\d|[)\]])"
+            rf"[\w)\]]⁻[{SUPERSCRIPTS}ⁿˣ]|(?:{LONE}[A-Za-zα-ω]|{LONE}[A-Za-z]{{2}}|(?<!\d)\d{{1,6}}|[)\]])"
             rf"(?:{SPACE}\^{SPACE}|(?P<gap> ?)\*\*(?P=gap))[{{(]?{SPACE}{MINUS}{SPACE}(?:\d|[A-Za-z]{ALONE})"
         ),
     ),
@@ -194,8 +199,8 @@ NEGATIVE_EXPONENT = RecommendedRule(
 PROGRAMMING_POWER = RecommendedRule(
     name="programming_power",
     claim="A named variable of a program is raised to a power with two stars.",
-    hits="side**2",
-    passes="in**1912** by two sisters; cm**2",
+    hits=("side**2",),
+    passes=("in**1912** by two sisters", "cm**2"),
     judgement="Stars, word and number stand without spaces, the number has at most three digits, and the stars are no bold type.",
     clues=clue.STARS,
     scan=scan_near(

@@ -6,7 +6,7 @@ import re
 
 from curation.notation import clues as clue
 from curation.notation.recommended.context import SPACE, get_word_after, get_word_before, is_expression
-from curation.notation.rule import RecommendedRule, scan_accepted, scan_near
+from curation.notation.rule import RecommendedRule, scan_accepted, scan_near, scan_pattern
 
 _RELATION_AFTER = re.compile(r"[ \t]{0,3}[=<>≤≥≠]")
 
@@ -27,8 +27,8 @@ def _is_absolute_value(match: re.Match[str]) -> bool:
 ABSOLUTE_VALUE = RecommendedRule(
     name="absolute_value",
     claim="Bars stand for an absolute value.",
-    hits="|x|; |-5| = 5; |x - 3|",
-    passes="| x | y |; |x|o|x|; Home | About; |5|",
+    hits=("|x|", "|-5| = 5", "|x - 3|"),
+    passes=("| x | y |", "|x|o|x|", "Home | About", "|5|"),
     judgement=(
         "The bars touch what they hold, and no further bar or letter touches them: those are tables and menus. A number "
         "without its sign, or a capital, needs a relation after it."
@@ -63,8 +63,8 @@ def _is_factorial(match: re.Match[str]) -> bool:
 FACTORIAL = RecommendedRule(
     name="factorial",
     claim="A factorial is written.",
-    hits="5! = 120; find 5!; n!; 5! (the whole text)",
-    passes="He was 5!; 2 + 3 = 5!; 3! 2! 1! Go!",
+    hits=("5! = 120", "find 5!", "n!", "5!"),
+    passes=("He was 5!", "2 + 3 = 5!", "3! 2! 1! Go!"),
     judgement=(
         "A number and a cry look the same, so one of these must help: it is the whole text; =, ×, ÷ or / follows; find, "
         "calculate, evaluate or the like stands before; ways or permutations follow; the word factorial is within 60 "
@@ -79,8 +79,8 @@ FACTORIAL = RecommendedRule(
 PI_IN_EXPRESSION = RecommendedRule(
     name="pi_in_expression",
     claim="Pi takes part in an expression.",
-    hits="C = 2πr; π × 3",
-    passes="π day; Pi (π) Day",
+    hits=("C = 2πr", "π × 3"),
+    passes=("π day", "Pi (π) Day"),
     judgement="7.G.B.4. A number, a variable or an operator must touch it; named alone it may be the letter or the feast.",
     clues=clue.SIGN,
     scan=scan_near(
@@ -91,5 +91,38 @@ PI_IN_EXPRESSION = RecommendedRule(
             rf"(?<![^\W_])\d{{1,4}}(?:\.\d{{1,4}})?{SPACE}π(?![^\W\d_]{{2}})|"
             rf"(?<![^\W_])π(?:[a-z](?![^\W\d_])|[²]|{SPACE}[×·*/=≈+]{SPACE}[\dA-Za-z(])"
         ),
+    ),
+)
+
+
+_NEGATIVE = r"\([-−–]\d{1,6}(?:[.,/]\d{1,4})?\)"
+SIGNED_NUMBER = RecommendedRule(
+    name="signed_number_in_expression",
+    claim="A negative number in brackets takes part in a calculation.",
+    hits=("(−4) × (−2) = 8", "0 − (−5) = 5"),
+    passes=("it was cold (-5)", "(-_-)"),
+    judgement="7.NS.A. An operator must join the bracket to another number; a negative number by itself is a temperature.",
+    clues=clue.NEGATIVE_IN_BRACKETS,
+    scan=scan_near(
+        re.compile(r"\("),
+        18,
+        re.compile(r"[\d()]"),
+        re.compile(
+            rf"(?<![\w.])\d{{1,6}}{SPACE}[-+−–×·*/÷]{SPACE}{_NEGATIVE}|{_NEGATIVE}{SPACE}(?:[+×·*/÷=]|[-−–](?={SPACE}[\d(]))"
+        ),
+    ),
+)
+NEGATIVE_COORDINATES = RecommendedRule(
+    name="negative_coordinates",
+    claim="A point has a negative coordinate, or variables for coordinates with a sign.",
+    hits=("(-3, 2)", "(x, y) → (−x, y)"),
+    passes=("(3, 2)", "(x, y)"),
+    judgement="K-5 stays in the first quadrant (5.G.A.1); the other three are 6.NS.C.6.",
+    clues=clue.NEGATIVE_IN_BRACKETS | clue.NEGATIVE_AFTER_COMMA,
+    scan=scan_pattern(
+        re.compile(
+            r"\((?:[-−–]\d{1,4}(?:\.\d{1,4})?,[ ]?[-−–]?\d{1,4}(?:\.\d{1,4})?|\d{1,4}(?:\.\d{1,4})?,[ ]?[-−–]\d{1,4}(?:\.\d{1,4})?|"
+            r"[-−–][a-z],[ ]?[-−–]?[a-z]|[a-z],[ ]?[-−–][a-z])\)"
+        )
     ),
 )

@@ -36,8 +36,8 @@ def _is_rooted(match: re.Match[str]) -> bool:
 ROOT_SIGN = RecommendedRule(
     name="root_sign",
     claim="A square-root sign stands before a number, a variable or an expression.",
-    hits="√2; √ 16 = 4; √(a + b)",
-    passes="√ Brush your teeth; √ 3 eggs; Type √ on a Mac",
+    hits=("√2", "√ 16 = 4", "√(a + b)"),
+    passes=("√ Brush your teeth", "√ 3 eggs", "Type √ on a Mac"),
     judgement="√ before a word, or before a space, a number and a word, ticks an item off.",
     clues=clue.SIGN,
     scan=scan_accepted(re.compile(f"√{_ROOTED}"), _is_rooted),
@@ -45,8 +45,8 @@ ROOT_SIGN = RecommendedRule(
 CUBE_ROOT_SIGN = RecommendedRule(
     name="cube_root_sign",
     claim="A cube-root or fourth-root sign stands before a number, a variable or an expression.",
-    hits="∛27 = 3; the side is ∛V",
-    passes="Type ∛ with Alt+221B",
+    hits=("∛27 = 3", "the side is ∛V"),
+    passes=("Type ∛ with Alt+221B",),
     judgement="The sign by itself, talked about as a sign, is no use of it.",
     clues=clue.SIGN,
     scan=scan_accepted(re.compile(f"[∛∜]{_ROOTED}"), _is_rooted),
@@ -54,8 +54,8 @@ CUBE_ROOT_SIGN = RecommendedRule(
 INDEXED_ROOT = RecommendedRule(
     name="indexed_root",
     claim="A root carries its index: a superscript before the sign, or brackets in LaTeX.",
-    hits=r"³√8; \sqrt[n]{x}",
-    passes=r"room³ √ tidy; type \sqrt[ 3 ] in the box",
+    hits=(r"³√8", r"\sqrt[n]{x}"),
+    passes=(r"room³ √ tidy", r"type \sqrt[ 3 ] in the box"),
     judgement="After a word the superscript is a footnote; LaTeX needs its braces, or it is talked about.",
     clues=clue.SIGN | clue.BACKSLASH,
     scan=scan_near(
@@ -69,8 +69,8 @@ INDEXED_ROOT = RecommendedRule(
 LATEX_ROOT = RecommendedRule(
     name="latex_root",
     claim=r"LaTeX writes a square root.",
-    hits=r"\sqrt{5}; \sqrt x",
-    passes=r"the command \sqrt draws a root",
+    hits=(r"\sqrt{5}", r"\sqrt x"),
+    passes=(r"the command \sqrt draws a root",),
     judgement="Braces, a digit or a single letter must follow.",
     clues=clue.BACKSLASH,
     scan=scan_pattern(re.compile(rf"\\sqrt(?:{SPACE}\{{|{SPACE}\d|[ ][A-Za-z]{ALONE})")),
@@ -78,8 +78,8 @@ LATEX_ROOT = RecommendedRule(
 ROOT_FUNCTION = RecommendedRule(
     name="root_function",
     claim="A program or calculator takes a root by name.",
-    hits="sqrt(16); y = cbrt (x)",
-    passes="CBRT (Central Bank of Turkey)",
+    hits=("sqrt(16)", "y = cbrt (x)"),
+    passes=("CBRT (Central Bank of Turkey)",),
     judgement="Any case; the bracket must open on an expression.",
     clues=clue.CALL,
     scan=scan_near(
@@ -93,8 +93,8 @@ ROOT_FUNCTION = RecommendedRule(
 ROOT_IN_WORDS = RecommendedRule(
     name="root_in_words",
     claim="A square, cube or higher root of something is named in words.",
-    hits="the square root of 16",
-    passes="square root vegetables; root beer",
+    hits=("the square root of 16",),
+    passes=("square root vegetables", "root beer"),
     judgement="Roots are 8.EE.A.2. Without `of` or a number the words may mean plants, so they pass.",
     clues=clue.ROOT_WORD,
     scan=scan_near(

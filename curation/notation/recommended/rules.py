@@ -15,6 +15,7 @@ from curation.notation.recommended.calculus import (
 )
 from curation.notation.recommended.chemistry import CHEMICAL_FORMULA, CHEMICAL_REACTION, ION_CHARGE, SALT_FORMULA
 from curation.notation.recommended.equations import (
+    ALGEBRAIC_EXPRESSION,
     CAPITAL_LINE,
     CHAINED_INEQUALITY,
     LINEAR_EQUATION,
@@ -35,7 +36,13 @@ from curation.notation.recommended.powers import (
     PROGRAMMING_POWER,
     VARIABLE_WITH_EXPONENT,
 )
-from curation.notation.recommended.quantities import ABSOLUTE_VALUE, FACTORIAL, PI_IN_EXPRESSION
+from curation.notation.recommended.quantities import (
+    ABSOLUTE_VALUE,
+    FACTORIAL,
+    NEGATIVE_COORDINATES,
+    PI_IN_EXPRESSION,
+    SIGNED_NUMBER,
+)
 from curation.notation.recommended.roots import (
     CUBE_ROOT_SIGN,
     INDEXED_ROOT,
@@ -64,10 +71,13 @@ RECOMMENDED_RULES: tuple[RecommendedRule, ...] = (
     TRIGONOMETRIC_FUNCTION,
     FUNCTION_OF_VARIABLE,
     LINEAR_EQUATION,
+    ALGEBRAIC_EXPRESSION,
     CAPITAL_LINE,
     PRODUCT_FORMULA,
     VARIABLE_IN_INEQUALITY,
     CHAINED_INEQUALITY,
+    SIGNED_NUMBER,
+    NEGATIVE_COORDINATES,
     ABSOLUTE_VALUE,
     FACTORIAL,
     PI_IN_EXPRESSION,
