@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from curation.profile import STAGES, BoundProfile, FastTextStage, LexicalStage, VocabularyStage
 from curation.chance import draw_row_fractions
+from curation.profile import STAGES, BoundProfile, FastTextStage, LexicalStage, VocabularyStage
 
 # Codes of `decided_by`, in published order; readers tolerate new ones.
 ERROR = "error"
@@ -123,6 +123,7 @@ def _judge_lexical(signals: Signals, stage: LexicalStage) -> Verdicts:
 
 def _judge_fasttext(signals: Signals, stage: FastTextStage) -> Verdicts:
     passes = np.ones(len(signals.rows), bool)
+    is_missing = False
     conditions: list[tuple[str, float | None]] = []
     if stage.top_band is not None:
         conditions.append((stage.top_band, None))
@@ -132,14 +133,16 @@ def _judge_fasttext(signals: Signals, stage: FastTextStage) -> Verdicts:
         conditions.append(("window", stage.min_k5_window))
     for reading, minimum in conditions:
         if reading not in signals.grades:
-            return np.full(len(signals.rows), _UNKNOWN, np.int8)
+            is_missing = True
+            continue
         grades = signals.grades[reading]
         if minimum is None:
             # The first of equals wins, as in fastText; a row of NaN has no likeliest band.
             passes &= (np.argmax(grades, axis=1) == 0) & ~np.isnan(grades[:, 0])
         else:
             passes &= grades[:, 0] >= np.float32(minimum)
-    return _verdicts(passes)
+    # A condition that fails decides the stage, whatever the missing reading would say.
+    return np.where(passes, _UNKNOWN if is_missing else _PASS, _FAIL).astype(np.int8)
 
 
 def _judge_vocabulary(signals: Signals, stage: VocabularyStage) -> Verdicts:

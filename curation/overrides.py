@@ -22,7 +22,7 @@ class Ruling(BaseModel):
 
     shard_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     shard: str | None = None
-    row: int = Field(ge=0)
+    row: int = Field(ge=0, lt=1 << 63)
     action: Literal["keep", "exclude", "undo"]
     author: str = ""
     reason: str = ""

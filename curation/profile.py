@@ -32,7 +32,8 @@ STAGE_ARTIFACTS: dict[str, tuple[str, ...]] = {
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # A threshold is a finite number: a comparison with NaN would quietly pass or fail everything.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class LexicalStage(_Part):
@@ -196,8 +197,9 @@ def read_profile(path: Path) -> Profile:
     """Raises ProfileError that says which field is wrong and why."""
     try:
         return Profile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ProfileError(f"{path}: cannot be read as YAML ({error}).") from error
     except ValidationError as error:
         first = error.errors()[0]
         raise ProfileError(f"{path}: {'.'.join(map(str, first['loc'])) or 'the profile'}: {first['msg']}.") from error
+    # ValueError: no UTF-8, or what looks like a date and is none.
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ProfileError(f"{path}: cannot be read as YAML ({error}).") from error

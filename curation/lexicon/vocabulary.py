@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,11 @@ def read_vocabulary_table(path: Path) -> VocabularyTable:
     column = next((name for name in _SCORE_COLUMNS if name in table.column_names), None)
     if column is None or "word" not in table.column_names:
         raise ArtifactError(f"{path}: expected columns word and score, found {', '.join(table.column_names)}.")
-    scores = dict(zip(table["word"].to_pylist(), table[column].cast(pa.float64()).to_pylist(), strict=True))
+    try:
+        words, values = table["word"].cast(pa.string()).to_pylist(), table[column].cast(pa.float64()).to_pylist()
+    except pa.ArrowException as error:
+        raise ArtifactError(f"{path}: {column} is not a number for every word ({error}).") from error
+    scores = dict(zip(words, values, strict=True))
     if None in scores or any(score is None or score != score for score in scores.values()):
         raise ArtifactError(
             f"{path}: a word without a score.", hint="Every row needs a word and a number (infinity is one)."
@@ -80,14 +85,12 @@ class VocabularyVersion(BaseModel):
     def score_words(self, table: VocabularyTable, min_score: float) -> dict[str, float]:
         """Every blocked word with its score: the table's from `min_score` on, less the allowed, plus the blocked.
 
-        A word blocked by a curator that the table scores lower, or not at all, counts as `min_score`.
+        A word blocked by a curator scores infinity, as one never seen in K5 texts: sampling never keeps it.
         """
         scores = {word: score for word, score in table.scores.items() if score >= min_score}
         for word in self.allow:
             scores.pop(word, None)
-        for word in self.block:
-            scores[word] = max(table.scores.get(word, min_score), min_score)
-        return scores
+        return scores | dict.fromkeys(self.block, math.inf)
 
 
 PLAIN_VOCABULARY = VocabularyVersion(name="plain", version=1)
@@ -96,11 +99,12 @@ PLAIN_VOCABULARY = VocabularyVersion(name="plain", version=1)
 def read_vocabulary_version(path: Path) -> VocabularyVersion:
     """A YAML file with name, version, allow, block. Raises ProfileError that says which field is wrong."""
     try:
-        return VocabularyVersion.model_validate(yaml.safe_load(path.read_text()))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ProfileError(f"{path}: cannot be read as YAML ({error}).") from error
+        return VocabularyVersion.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except ValidationError as error:
         first = error.errors()[0]
         raise ProfileError(
             f"{path}: {'.'.join(map(str, first['loc'])) or 'the vocabulary'}: {first['msg']}."
         ) from error
+    # ValueError: no UTF-8, or what looks like a date and is none.
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ProfileError(f"{path}: cannot be read as YAML ({error}).") from error
