@@ -37,22 +37,24 @@ class FastTextSettings:
     `source_shares`: what part of the training lines each source gets, whatever its size; sources not named share what
     is left. Inside a source the bands get equal parts, as far as `max_copies` of a line allows. `kept_rows`: words and
     n-grams that survive quantisation, which decides the size of the file.
+    The defaults are the best of seven tried on the shared folds: more epochs at a higher rate grade the paired topics
+    better and real pages worse (P(K5) ranks K5 pages at 0.15 average precision instead of 0.23).
     """
 
-    epochs: int = 12
-    learning_rate: float = 0.3
+    epochs: int = 10
+    learning_rate: float = 0.15
     dimension: int = 16
-    word_ngrams: int = 2
+    word_ngrams: int = 1
     min_word_count: int = 3
-    min_subword_chars: int = 0
-    max_subword_chars: int = 0
+    min_subword_chars: int = 3
+    max_subword_chars: int = 5
     bucket_count: int = 300_000
     kept_rows: int = 60_000
-    line_count: int = 12_000
+    line_count: int = 9_000
     max_copies: int = 8
     max_windows_per_document: int = 4
     source_shares: Mapping[str, float] = field(
-        default_factory=lambda: {LABELLED_WEB: 0.4, PAIRED: 0.2, PAIRED_WEB: 0.2, GRADED: 0.2}
+        default_factory=lambda: {LABELLED_WEB: 0.35, PAIRED: 0.3, PAIRED_WEB: 0.25, GRADED: 0.1}
     )
 
 

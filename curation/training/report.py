@@ -72,8 +72,8 @@ def describe_thresholds(graded: pa.Table) -> str:
     return "\n\n".join(parts)
 
 
-def describe_groups(graded: pa.Table) -> str:
-    """The part of each graded family whose top label is K5, and whose top label is its own."""
+def describe_groups(graded: pa.Table, *, marked: frozenset[str] = frozenset()) -> str:
+    """The part of each graded family whose top label is K5, and whose top label is its own; `marked` ones with a star."""
     groups = np.array(graded["group"].to_pylist(), dtype=object)
     bands = np.array(graded["band"].to_pylist(), dtype=object)
     is_graded = np.array(graded["source"].to_pylist(), dtype=object) == GRADED
@@ -83,7 +83,8 @@ def describe_groups(graded: pa.Table) -> str:
     for group in sorted(set(groups[is_graded])):
         at = is_graded & (groups == group)
         score = score_keep(list(bands[at]), is_k5[at])
-        rows.append((group, int(at.sum()), f"{is_right[at].mean():.2f}", score.k5_kept, score.beyond_kept))
+        name = f"{group} *" if group in marked else group
+        rows.append((name, int(at.sum()), f"{is_right[at].mean():.2f}", score.k5_kept, score.beyond_kept))
     return format_table(("family", "rows", "accuracy", "K5 kept", "beyond K-5 kept"), rows)
 
 
