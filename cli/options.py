@@ -28,3 +28,6 @@ OverridesOption = Annotated[
     Path | None,
     typer.Option("--overrides", help="Rulings, one JSON object a line: shard or shard_sha256, row, action."),
 ]
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", "-p", help="A bundled profile's name or a YAML file; default: the run's.")
+]

@@ -46,13 +46,14 @@ def show_safely(text: str) -> str:
     return escape(shown)
 
 
-def print_funnel(report: dict[str, object], title: str) -> None:
-    """The funnel of `Funnel.report()` in published order."""
+def print_funnel(report: dict[str, object], statement: str) -> None:
+    """What ran, and the funnel of `Funnel.report()` in published order."""
     documents, tokens = report["documents"], report["tokens"]
     assert isinstance(documents, dict)
     assert isinstance(tokens, dict)
     total, total_tokens = sum(documents.values()), sum(tokens.values())
-    table = Table(title=title, title_justify="left")
+    results.print(statement, highlight=False, markup=False)
+    table = Table()
     for name in ("stage", "excluded", "left", "left %", "tokens left"):
         table.add_column(name, justify="left" if name == "stage" else "right")
     table.add_row("read", "", f"{total:,}", _percent(total, total), f"{total_tokens:,}")

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from curation.curate import begin_run, finish_run, is_finished, measure, read_report
-from curation.errors import PrimerError
 from curation.export.request import DEFAULT_SHARD_BYTES, ControlMatch
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, read_vocabulary_version
 from curation.profile import DEFAULT_PROFILE, load_profile
@@ -18,7 +17,6 @@ from curation.recipe import DEFAULT_SLICE_BYTES
 from curation.request import ExportOptions, RunRequest
 from curation.run import WHOLE, Part
 from curation.run_folder import RunFolder
-from curation.shards.cache import ShardCache
 from primer.cli.options import ControlSeedOption, MatchOption, ShuffleOption, TokensOption, ValidationOption
 from primer.cli.output import JsonOption, console, print_funnel, print_json, results
 from primer.cli.progress import RunDisplay
@@ -93,7 +91,7 @@ def run(
     )
     chosen = _parse_part(part)
     quota = round(cache_gb * 1e9) if cache_gb is not None else None
-    folder = RunFolder(out, cache=ShardCache(quota_bytes=quota))
+    folder = RunFolder(out, cache_quota_bytes=quota)
     job = begin_run(folder, request, text_field=text_field, slice_bytes=round(slice_mb * (1 << 20)), row_limit=limit)
     if is_finished(folder):
         if not quiet and not as_json:

@@ -24,7 +24,7 @@ from curation.notation.hit import Hit
 from curation.recipe import Recipe
 from curation.shards.manifest import Slice
 from curation.shards.rows import RowBatch, Unreadable, decode_strings, read_slice
-from curation.signals.fasttext_grade import FastTextGrade, measure_windows
+from curation.signals.fasttext_grade import FastTextGrade, flatten_line, measure_windows
 from curation.signals.lexical import measure_lexical
 from curation.signals.notation import find_published, find_recommended
 from curation.signals.tokens import KnownWords, TokenCounter, to_token_stream
@@ -230,7 +230,7 @@ def _measure_fasttext(
         for text in texts
     ]
     grades = measure_windows(meters.fasttext, texts, [split.windows for split in splits])
-    published = meters.fasttext.predict(raw, published=True)
+    published = _grade_published(meters.fasttext, raw, texts, grades.whole)
     measured = pa.StructArray.from_arrays(
         [
             _to_grades(published),
@@ -245,6 +245,21 @@ def _measure_fasttext(
     spread = np.full(row_count, -1, np.int64)
     spread[places] = np.arange(len(raw))
     return _take(measured, spread)
+
+
+def _grade_published(
+    model: FastTextGrade, raw: Sequence[str], normalized: Sequence[str], whole: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """What the model says of each raw text sent as the published filter sends it; taken from `whole` where the model
+    would read the same line twice."""
+    published = whole.copy()
+    differing = [
+        i
+        for i, (text, form) in enumerate(zip(raw, normalized, strict=True))
+        if np.isnan(whole[i, 0]) or text.replace("\n", " ") != flatten_line(form)
+    ]
+    published[differing] = model.predict([raw[i] for i in differing], published=True)
+    return published
 
 
 def _to_grades(values: npt.NDArray[np.float32]) -> pa.Array:

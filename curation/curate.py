@@ -13,9 +13,10 @@ from pathlib import Path
 
 from curation.artifacts.artifact_set import ArtifactSet, resolve_artifacts
 from curation.errors import LedgerError
-from curation.export.request import CONTROL, CURRICULUM, ExportRequest, ExportResult, OnProgress as OnExport
-from curation.export.statement import state_what_ran
-from curation.export.write import write_export
+from curation.export.build import write_export
+from curation.export.request import CONTROL, CURRICULUM, ExportRequest, ExportResult
+from curation.export.request import OnProgress as OnExport
+from curation.export.statement import make_statement
 from curation.finish import RunSummary, require_complete, summarize_run
 from curation.ledger.store import Plan, PlannedShard
 from curation.lexicon.vocabulary import VocabularyVersion, read_vocabulary_table
@@ -45,7 +46,7 @@ class DecisionSet:
     @property
     def statement(self) -> str:
         """What really ran, in a sentence."""
-        return state_what_ran(self.bound, self.artifacts.origins)
+        return make_statement(self.bound, self.artifacts.origins)
 
 
 def open_decision_set(

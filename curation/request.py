@@ -30,6 +30,7 @@ class ExportOptions(BaseModel):
     validation_share: float
     control_match: ControlMatch
     control_seed: int
+    has_curriculum: bool = True
 
 
 class RunRequest(BaseModel):

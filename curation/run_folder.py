@@ -14,7 +14,6 @@ from pathlib import Path
 from curation.errors import LedgerError, SourceError
 from curation.ledger.store import Ledger, SliceRef
 from curation.publish import replace_bytes
-from curation.shards.cache import ShardCache
 from curation.shards.manifest import ShardManifest, Slice
 from curation.shards.prepare import hash_file
 from curation.shards.remote_shard import RemoteShard, mask_url
@@ -25,14 +24,14 @@ from curation.shards.source import SourceShard
 class RunFolder:
     """Paths of one run and the way back from a slice to its rows."""
 
-    def __init__(self, folder: Path, *, cache: ShardCache | None = None) -> None:
+    def __init__(self, folder: Path, *, cache_quota_bytes: int | None = None) -> None:
         self.folder = folder
         self.ledger = Ledger(folder / "ledger")
         self.staging = folder / "staged"
         self.export = folder / "export"
         self.report = folder / "run.json"
         self._locations = folder / "locations.json"
-        self.cache = cache or ShardCache()
+        self._cache_quota_bytes = cache_quota_bytes
         self._shards: dict[str, SourceShard] = {}
         self._verified: set[str] = set()
 
@@ -42,9 +41,12 @@ class RunFolder:
 
     def claim(self) -> None:
         """Raises LedgerError when the folder holds something that is no run of ours."""
-        if self.folder.exists() and not self.ledger.has_plan():
+        if self.folder.exists():
+            if not self.folder.is_dir():
+                raise LedgerError(f"{self.folder} is a file.", hint="Choose a new or empty folder for --out.")
             strangers = sorted(path.name for path in self.folder.iterdir() if path.name != "ledger")
-            if strangers:
+            # Asked after the listing: another part may lay the plan, which comes before any other file of a run.
+            if strangers and not self.ledger.has_plan():
                 raise LedgerError(
                     f"{self.folder} is not empty ({', '.join(strangers[:3])}).",
                     hint="Choose a new or empty folder for --out.",
@@ -64,7 +66,7 @@ class RunFolder:
             entry = json.loads(self._locations.read_bytes())[name]
             remote = RemoteShard(**entry["remote"]) if entry["remote"] else None
             return SourceShard(name, entry["location"], entry["size_bytes"], remote)
-        except (FileNotFoundError, KeyError):
+        except (FileNotFoundError, KeyError, ValueError):
             raise SourceError(
                 f"Nobody said where {name} is.", hint="Run `primer run` with its source and this --out once."
             ) from None
@@ -74,7 +76,10 @@ class RunFolder:
         """The shard as a local file while the context is open; a remote one comes from the cache. Bytes are not checked."""
         shard = self.locate(name)
         if shard.remote is not None:
-            with self.cache.get(shard.remote) as path:
+            # Imported here: HTTP clients take a second to load, and local runs need none.
+            from curation.shards.cache import ShardCache
+
+            with ShardCache(quota_bytes=self._cache_quota_bytes).get(shard.remote) as path:
                 yield path
             return
         path = Path(shard.location)
@@ -95,7 +100,7 @@ class RunFolder:
             return
         with self.shard_file(manifest.name) as path:
             if manifest.name not in self._verified:
-                if path.stat().st_size != manifest.size_bytes or hash_file(path) != manifest.sha256:
+                if not _has_bytes(path, manifest):
                     raise SourceError(
                         f"{manifest.name} has changed since it was measured.",
                         hint="Restore the file or start a new run.",
@@ -108,6 +113,16 @@ class RunFolder:
         text_field = self.ledger.read_plan().recipe.text_field
         with self.slice_file(ref.shard, ref.piece) as path:
             yield from read_slice(path, ref.shard.name, ref.piece, text_field)
+
+
+def _has_bytes(path: Path, manifest: ShardManifest) -> bool:
+    """Whether a file is the one that was opened. Raises SourceError when its bytes cannot be read."""
+    try:
+        return path.stat().st_size == manifest.size_bytes and hash_file(path) == manifest.sha256
+    except OSError as error:
+        raise SourceError(
+            f"{manifest.name}: cannot be read ({error.strerror}).", hint="Check the file's permissions and its disk."
+        ) from error
 
 
 def _describe_location(shard: SourceShard) -> dict[str, object]:

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curation.errors import SourceError
-from curation.shards.hub import list_hub_shards, parse_hub_url
-from curation.shards.remote import list_remote_shards
 from curation.shards.remote_shard import RemoteShard
 
 _HUB_PREFIX = "hf://"
@@ -37,9 +35,14 @@ def list_shards(sources: Sequence[str], *, config: str | None = None, split: str
     found: list[SourceShard] = []
     for source in sources:
         if source.startswith(_HUB_PREFIX):
+            # Imported here: HTTP clients take a second to load, and local runs need none.
+            from curation.shards.hub import list_hub_shards, parse_hub_url
+
             remote = list_hub_shards(parse_hub_url(source), config=config, split=split)
             found += [SourceShard(shard.path, shard.uri, shard.size_bytes, shard) for shard in remote]
         elif "://" in source:
+            from curation.shards.remote import list_remote_shards
+
             remote = list_remote_shards(source)
             found += [SourceShard(_name_remote(shard), shard.uri, shard.size_bytes, shard) for shard in remote]
         else:
@@ -57,10 +60,10 @@ def list_local_shards(source: str) -> list[SourceShard]:
     if path.is_file():
         return [_describe(path, path.parent)]
     if path.is_dir():
-        found = [file for file in path.rglob("*") if file.is_file() and _is_shard(file.relative_to(path))]
+        found = [file for file in path.rglob("*") if not file.is_dir() and _is_shard(file.relative_to(path))]
         root = path
     elif glob.has_magic(source):
-        found = [Path(match) for match in glob.glob(source, recursive=True) if Path(match).is_file()]
+        found = [Path(match) for match in glob.glob(source, recursive=True) if not Path(match).is_dir()]
         root = _fixed_root(source)
     else:
         raise SourceError(
@@ -68,6 +71,9 @@ def list_local_shards(source: str) -> list[SourceShard]:
         )
     if not found:
         raise SourceError(f"{source} holds no shards.", hint=f"Shards end in {', '.join(SHARD_SUFFIXES)}.")
+    for file in sorted(found):
+        if not file.is_file():
+            raise SourceError(f"{file} is a link to nothing.", hint="Restore what it points to, or remove the link.")
     return [_describe(file, root) for file in sorted(found)]
 
 
@@ -88,7 +94,12 @@ def _name_apart(shards: Sequence[SourceShard]) -> list[SourceShard]:
 
 
 def _describe(file: Path, root: Path) -> SourceShard:
-    return SourceShard(file.relative_to(root).as_posix(), str(file.resolve()), file.stat().st_size)
+    name = file.relative_to(root).as_posix()
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise SourceError(f"{str(file)!a} has a name that is not UTF-8.", hint="Rename the file.") from None
+    return SourceShard(name, str(file.resolve()), file.stat().st_size)
 
 
 def _is_shard(relative: Path) -> bool:

@@ -1,0 +1,5 @@
+"""`python -m primer.cli`."""
+
+from primer.cli.main import main
+
+main()
