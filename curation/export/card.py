@@ -25,6 +25,7 @@ _STAGE_NAMES = {
     "encoder": "encoder grade",
     "notation": "advanced notation",
     "vocabulary": "beyond-K-5 vocabulary",
+    "override": "rulings of curators",
 }
 _MATCHES = {
     "tokens": "tokens in all",
@@ -126,7 +127,7 @@ def _tabulate_funnel(manifest: dict[str, Any]) -> str:
     documents, tokens = funnel["documents"], funnel["tokens"]
     unreadable = documents["error"]
     rows = [
-        f"| {_STAGE_NAMES[step['stage']]} | {step['excluded']:,} | {step['excluded_tokens']:,} | {step['left']:,} "
+        f"| {_STAGE_NAMES.get(step['stage'], step['stage'])} | {step['excluded']:,} | {step['excluded_tokens']:,} | {step['left']:,} "
         f"| {step['left_tokens']:,} |"
         for step in funnel["published_order"]
     ]

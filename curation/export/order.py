@@ -32,6 +32,8 @@ class KeyedSpool:
         low: int = 0,
         width: int = 1 << 64,
     ) -> None:
+        if buckets < 2:
+            raise ValueError("a bucket that is too large is split: that takes two buckets or more")
         self._folder, self._schema = folder, schema
         # By place, not by name: a source may name its columns anything.
         self._spill_schema = schema.append(pa.field("key", pa.uint64())).append(pa.field("position", pa.int64()))
@@ -107,8 +109,6 @@ class KeyedSpool:
                     writer.write_table(part)
 
     def _find_buckets(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-        if self._bucket_width >= 1 << 64:
-            return np.zeros(len(keys), np.uint64)
         return (keys - np.uint64(self._low)) // np.uint64(self._bucket_width)
 
     def _take_buffer(self) -> pa.Table:
