@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from curation.errors import ArtifactError, ProfileError
 
@@ -74,9 +74,11 @@ class VocabularyVersion(BaseModel):
             raise ValueError(f"not tokens (two or more lower-case letters a-z): {', '.join(wrong[:5])}")
         return tuple(sorted(set(words)))
 
-    def model_post_init(self, _context: object) -> None:
+    @model_validator(mode="after")
+    def _decides_each_word_once(self) -> VocabularyVersion:
         if both := set(self.allow) & set(self.block):
             raise ValueError(f"allowed and blocked at once: {', '.join(sorted(both)[:5])}")
+        return self
 
     @property
     def sha256(self) -> str:
