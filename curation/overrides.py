@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from curation.errors import ProfileError
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 
 class Ruling(BaseModel):
     """One line: what is ruled on which row, by whom and why."""
@@ -65,7 +67,7 @@ def read_overrides(path: Path) -> Overrides:
     except OSError as error:
         raise ProfileError(f"{path}: cannot be read ({error.strerror}).") from error
     rulings = []
-    for number, line in enumerate(content.splitlines(), 1):
+    for number, line in enumerate(content.removeprefix(_BYTE_ORDER_MARK).split(b"\n"), 1):
         if not line.strip():
             continue
         try:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
 import orjson
 import zstandard
@@ -19,10 +19,17 @@ import zstandard
 from curation.errors import SourceError
 from curation.shards.rows import describe_error
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 MAX_LINE_BYTES = 256 << 20  # a line beyond this is an error row: five times the largest document that must be measured
 
+_NAMED_FIELDS_CHARS = 400
+_MAX_DEPTH = 254  # orjson's, for writing
+_ZSTD_READ_BYTES = 4096  # a frame unpacks to at most 32,768 times this at once, however hostile
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_COMPRESSED_SUFFIXES = (".gz", ".zst")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -43,15 +50,50 @@ class LineCounts:
     error: str | None = None
 
 
-def open_lines(path: Path) -> IO[bytes]:
+class _ZstdFrames(io.RawIOBase):
+    """The content of every frame of a file. Raises EOFError where the last one is cut: zstandard's own reader does not."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._packed = b""
+        self._content = memoryview(b"")
+        self._is_inside = False
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Buffer) -> int:
+        target = memoryview(buffer)
+        while not self._content:
+            self._packed = self._packed or self._file.read(_ZSTD_READ_BYTES)
+            if not self._packed:
+                if self._is_inside:
+                    raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+                return 0
+            self._content = memoryview(self._frame.decompress(self._packed))
+            self._is_inside = not self._frame.eof
+            self._packed = self._frame.unused_data
+            if self._frame.eof:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+        size = min(len(target), len(self._content))
+        target[:size] = self._content[:size]
+        self._content = self._content[size:]
+        return size
+
+
+def open_lines(path: Path) -> io.BufferedIOBase:
     """Decompressed bytes of a file; the compression is known by its first bytes, not by its name."""
     with path.open("rb") as file:
         magic = file.read(4)
     if magic.startswith(_GZIP_MAGIC):
-        return gzip.open(path, "rb")  # type: ignore[return-value]
+        return gzip.open(path, "rb")
     if magic == _ZSTD_MAGIC:
-        stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
-        return io.BufferedReader(stream, 1 << 20)  # type: ignore[type-var, return-value]
+        return io.BufferedReader(_ZstdFrames(path), 1 << 20)
     return path.open("rb", buffering=1 << 20)
 
 
@@ -60,11 +102,12 @@ def read_lines(path: Path, name: str, text_field: str, counts: LineCounts) -> It
     number = 0
     try:
         with open_lines(path) as stream:
-            while raw := stream.readline(MAX_LINE_BYTES):
+            while raw := stream.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 size = len(raw)
-                if size == MAX_LINE_BYTES and not raw.endswith(b"\n"):
-                    while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                if size > MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                    rest = raw
+                    while not rest.endswith(b"\n") and (rest := stream.readline(MAX_LINE_BYTES)):
                         size += len(rest)
                     yield Line(
                         None,
@@ -87,12 +130,14 @@ def _parse_line(raw: bytes, size: int, place: str, text_field: str) -> Line:
         record = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         return Line(None, f"{place}: not JSON ({error.msg} at character {error.pos}).", size)
+    if raw.count(b"{") + raw.count(b"[") > _MAX_DEPTH and _is_too_deep(record):
+        return Line(None, f"{place}: nested deeper than {_MAX_DEPTH}.", size)
     if not isinstance(record, dict):
         return Line(
             None, f"{place}: a JSON {type(record).__name__}, expected an object with a field {text_field!r}.", size
         )
     if text_field not in record:
-        fields = ", ".join(sorted(record)[:20])
+        fields = ", ".join(sorted(record)[:20])[:_NAMED_FIELDS_CHARS]
         return Line(
             None, f"{place}: no field {text_field!r} (fields: {fields}). Name the text field with --text-field.", size
         )
@@ -103,11 +148,22 @@ def _parse_line(raw: bytes, size: int, place: str, text_field: str) -> Line:
     return Line(record, None, size)
 
 
+def _is_too_deep(record: object) -> bool:
+    """Whether orjson, which reads deeper than it writes, could not write the record again."""
+    try:
+        orjson.dumps(record)
+    except orjson.JSONEncodeError:
+        return True
+    return False
+
+
 def require_lines(path: Path, name: str) -> None:
     """Raises SourceError when a file without the magic of Parquet is not text at all."""
+    if name.endswith(_COMPRESSED_SUFFIXES) and path.stat().st_size == 0:
+        raise SourceError(f"{name}: is empty, not even a compressed file of no rows.", hint="Fetch the file again.")
     with open_lines(path) as stream:
         try:
-            head = stream.read(4096)
+            head = stream.read1(4096)  # no more than is needed: rows before an early break count
         except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
             raise SourceError(
                 f"{name}: cannot be decompressed ({describe_error(error, path)}).", hint="Fetch the file again."

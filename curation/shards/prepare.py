@@ -6,6 +6,7 @@ Slice boundaries follow from the shard's bytes and the recipe's slice size alone
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -18,6 +19,7 @@ from curation.shards.rows import open_parquet
 
 _PARQUET_MAGIC = b"PAR1"
 PARQUET_SUFFIX = ".parquet"
+_PARQUET_NAME = re.compile(r"\.parquet(#\d+)?$")  # a name that was taken carries a number
 
 # A row group above this many slices is staged: a slice should not wait behind a gigabyte that one task alone can read.
 _GIANT_GROUP_SLICES = 2
@@ -28,10 +30,16 @@ def prepare_shard(
 ) -> ShardManifest:
     """Open one local file. A file whose rows cannot be counted gives a manifest with no rows and an error, not an exception.
 
-    `row_limit` cuts the shard after that many rows; None means no limit, 0 means no row.
+    `row_limit` cuts the shard after that many rows; None means no limit, 0 means no row. Raises SourceError when the disk
+    does not give the file's bytes, QuotaError when staging fills it.
     """
-    sha256 = hash_file(path)
-    size_bytes = path.stat().st_size
+    try:
+        sha256 = hash_file(path)
+        size_bytes = path.stat().st_size
+    except OSError as error:
+        raise SourceError(
+            f"{name}: cannot be read ({error.strerror}).", hint="Check the file's permissions and its disk."
+        ) from error
 
     def build(
         slices: tuple[Slice, ...], *, staging_name: str = "", blank: int = 0, error: str | None = None
@@ -54,7 +62,9 @@ def prepare_shard(
             file = open_parquet(path, name)
             if not _has_giant_group(file, slice_bytes):
                 return build(_cut_row_groups(file, slice_bytes, row_limit))
-        folder_name = staging.name_staging(sha256, text_field=text_field, slice_bytes=slice_bytes, row_limit=row_limit)
+        folder_name = staging.name_staging(
+            sha256, name, text_field=text_field, slice_bytes=slice_bytes, row_limit=row_limit
+        )
         folder = staging_root / folder_name
         if staging.read_staging(folder) is None:
             if is_parquet:
@@ -84,7 +94,7 @@ def _is_parquet(path: Path, name: str) -> bool:
         magic = file.read(len(_PARQUET_MAGIC))
     if magic == _PARQUET_MAGIC:
         return True
-    if name.endswith(PARQUET_SUFFIX):
+    if _PARQUET_NAME.search(name):
         problem = "is empty" if not magic else "does not begin as Parquet does"
         raise SourceError(f"{name}: {problem}.", hint="Fetch the file again: its rows cannot be counted.")
     return False

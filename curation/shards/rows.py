@@ -24,6 +24,7 @@ _READ_BUFFER_BYTES = (
     1 << 20
 )  # streams column chunks; without it a row group of 1 GB is read whole (measured: 516 MB against 124 MB)
 _MESSAGE_CHARS = 200
+_NAMED_COLUMNS = 20
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,28 @@ class RowBatch:
 
 
 def open_parquet(path: Path, name: str) -> pq.ParquetFile:
-    """Open for bounded-memory reading. Raises SourceError when the footer is missing or damaged."""
+    """Open for bounded-memory reading. Raises SourceError when the footer is missing or damaged, or contradicts itself."""
     try:
-        return pq.ParquetFile(path, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False, memory_map=False)
-    except (pa.ArrowException, OSError) as error:
+        file = pq.ParquetFile(
+            path,
+            buffer_size=_READ_BUFFER_BYTES,
+            pre_buffer=False,
+            memory_map=False,
+            page_checksum_verification=True,  # where a writer left checksums, damage is found before it reads as text
+        )
+        _ = file.schema_arrow.names  # decoded here: a damaged name raises
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise SourceError(
             f"{name}: not a readable Parquet file ({describe_error(error, path)}).",
             hint="Fetch the file again: its rows cannot be counted.",
         ) from error
+    group_rows: list[int] = [_group_rows(file, group) for group in range(file.num_row_groups)]
+    if min(group_rows, default=0) < 0 or sum(group_rows) != file.metadata.num_rows:
+        raise SourceError(
+            f"{name}: its footer gives {file.metadata.num_rows} rows, its row groups {sum(group_rows)}.",
+            hint="Fetch the file again: its rows cannot be counted.",
+        )
+    return file
 
 
 def read_slice(path: Path, name: str, piece: Slice, text_field: str) -> Iterator[RowBatch]:
@@ -62,6 +77,8 @@ def read_slice(path: Path, name: str, piece: Slice, text_field: str) -> Iterator
         for batch in _read_row_group(
             file, path, name, group, next_row, min(remaining, _group_rows(file, group)), text_field
         ):
+            if piece.file:
+                batch = _take_staged_errors(batch)
             yield batch
             next_row += len(batch)
             remaining -= len(batch)
@@ -81,7 +98,7 @@ def _group_rows(file: pq.ParquetFile, group: int) -> int:
 def batch_rows(file: pq.ParquetFile, group: int) -> int:
     """How many rows of a row group make a batch of about BATCH_BYTES."""
     metadata = file.metadata.row_group(group)
-    row_bytes = max(metadata.total_byte_size // max(metadata.num_rows, 1), 1)
+    row_bytes: int = max(metadata.total_byte_size // max(metadata.num_rows, 1), 1)
     return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
 
 
@@ -110,24 +127,39 @@ def _read_row_group(
 
 def _decode_batch(table: pa.RecordBatch, first_row: int, name: str, group: int, text_field: str) -> RowBatch:
     rows = table.num_rows
-    if text_field not in table.schema.names:
-        message = f"{name}: no column {text_field!r} (columns: {', '.join(table.schema.names)}). Name the text column with --text-field."
+    names = table.schema.names
+    if twice := sorted({column for column in names if names.count(column) > 1}):
+        message = f"{name}: two columns of one name: {', '.join(map(repr, twice))}. Rename one of them."
+        return RowBatch(first_row, [None] * rows, [message] * rows, None)
+    if text_field not in names:
+        message = (
+            f"{name}: no column {text_field!r} (columns: {', '.join(names[:_NAMED_COLUMNS])}). "
+            "Name the text column with --text-field."
+        )
         return RowBatch(first_row, [None] * rows, [message] * rows, table)
     values = decode_strings(table.column(text_field))
     errors: list[str | None] = [None] * rows
     texts: list[str | None] = [None] * rows
-    staged = table.column(ERROR_COLUMN).to_pylist() if ERROR_COLUMN in table.schema.names else [None] * rows
     for i, value in enumerate(values):
-        if staged[i] is not None:
-            errors[i] = staged[i]
-        elif isinstance(value, str):
+        if isinstance(value, str):
             texts[i] = value
         else:
             problem = "the text is null" if value is None else value.reason
             errors[i] = f"{name}: row group {group}, row {first_row + i}: {problem}."
-    if ERROR_COLUMN in table.schema.names:
-        table = table.drop_columns([ERROR_COLUMN])
     return RowBatch(first_row, texts, errors, table)
+
+
+def _take_staged_errors(batch: RowBatch) -> RowBatch:
+    """A batch of a staged file: the error that was found when it was staged comes first, and its column goes."""
+    if batch.table is None or ERROR_COLUMN not in batch.table.schema.names:
+        return batch
+    staged = batch.table.column(ERROR_COLUMN).to_pylist()
+    return RowBatch(
+        batch.first_row,
+        [text if error is None else None for text, error in zip(batch.texts, staged, strict=True)],
+        [found if error is None else error for found, error in zip(batch.errors, staged, strict=True)],
+        batch.table.drop_columns([ERROR_COLUMN]),
+    )
 
 
 @dataclass(frozen=True)

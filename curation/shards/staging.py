@@ -14,6 +14,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import orjson
@@ -23,27 +24,40 @@ import pyarrow.parquet as pq
 from curation.errors import QuotaError
 from curation.shards.jsonl import Line, LineCounts, read_lines
 from curation.shards.manifest import Slice
-from curation.shards.rows import ERROR_COLUMN, batch_rows, describe_error, open_parquet
+from curation.shards.rows import ERROR_COLUMN, MAX_BATCH_ROWS, batch_rows, describe_error, open_parquet
 
-STAGING_VERSION = "1"
+STAGING_VERSION = "2"
 
 _ROW_GROUP_BYTES = 2 << 20
+# JSON may name a new field in every record. A field costs a value in every row, so that such a chunk would take the
+# square of its size: it is closed once it has more values than these and than bytes.
+_SPARSE_VALUES = 1 << 20
+# An object inside a column becomes a struct up to these bounds and is kept as JSON text beyond them; Parquet reads back
+# a depth of 100, of which a list takes two.
+_MAX_STRUCT_FIELDS = 256
+_MAX_STRUCT_DEPTH = 16
 _COMPRESSION = {"compression": "zstd", "compression_level": 1}  # written once, read twice: speed counts
 MANIFEST = "staged.json"
 
 
-def name_staging(sha256: str, *, text_field: str, slice_bytes: int, row_limit: int | None) -> str:
-    """The folder name of a staged shard: everything its bytes depend on."""
-    key = json.dumps([STAGING_VERSION, sha256, text_field, slice_bytes, row_limit])
+def name_staging(sha256: str, name: str, *, text_field: str, slice_bytes: int, row_limit: int | None) -> str:
+    """The folder name of a staged shard: everything its bytes depend on (`name` stands in the errors of its rows)."""
+    key = json.dumps([STAGING_VERSION, sha256, name, text_field, slice_bytes, row_limit])
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def read_staging(folder: Path) -> tuple[tuple[Slice, ...], int, str | None] | None:
-    """Slices, blank lines and error of a finished staging folder; None where there is none."""
-    manifest = folder / MANIFEST
-    if not manifest.exists():
+    """Slices, blank lines and error of a finished staging folder; None where there is none.
+
+    A folder whose manifest a dying machine left half-written is removed.
+    """
+    try:
+        found = json.loads((folder / MANIFEST).read_bytes())
+    except FileNotFoundError:
         return None
-    found = json.loads(manifest.read_text())
+    except ValueError:
+        shutil.rmtree(folder)
+        return None
     return tuple(Slice.model_validate(piece) for piece in found["slices"]), found["blank_line_count"], found["error"]
 
 
@@ -55,20 +69,20 @@ def stage_lines(
     with _new_folder(folder) as work:
         slices: list[Slice] = []
         chunk: list[Line] = []
+        fields: set[str] = set()
         chunk_bytes = first_row = 0
 
         def close_chunk() -> None:
-            nonlocal chunk, chunk_bytes, first_row
+            nonlocal chunk, fields, chunk_bytes, first_row
             slices.append(_write_chunk(work, len(slices), first_row, chunk, chunk_bytes))
             first_row += len(chunk)
-            chunk, chunk_bytes = [], 0
+            chunk, fields, chunk_bytes = [], set(), 0
 
-        for line in read_lines(path, name, text_field, counts):
-            if row_limit is not None and first_row + len(chunk) >= row_limit:
-                break
+        for line in islice(read_lines(path, name, text_field, counts), row_limit):
             chunk.append(line)
             chunk_bytes += line.size_bytes
-            if chunk_bytes >= slice_bytes:
+            fields.update(line.record or ())
+            if chunk_bytes >= slice_bytes or len(chunk) * len(fields) > max(chunk_bytes, _SPARSE_VALUES):
                 close_chunk()
         if chunk:
             close_chunk()
@@ -78,7 +92,9 @@ def stage_lines(
 def stage_row_groups(path: Path, name: str, folder: Path, *, slice_bytes: int, row_limit: int | None) -> None:
     """A Parquet file with giant row groups into `folder`. Rows that cannot be decoded become rows with an error."""
     file = open_parquet(path, name)
-    schema = file.schema_arrow.append(pa.field(ERROR_COLUMN, pa.string()))
+    # Rows that cannot be decoded are null in every column, whatever the source declares.
+    kept = [field.with_nullable(True) for field in file.schema_arrow if field.name != ERROR_COLUMN]
+    schema = pa.schema([*kept, pa.field(ERROR_COLUMN, pa.string())])
     counts = LineCounts()
     left = file.metadata.num_rows if row_limit is None else min(row_limit, file.metadata.num_rows)
     with _new_folder(folder) as work:
@@ -117,20 +133,24 @@ def _decode_all(file: pq.ParquetFile, path: Path, name: str, schema: pa.Schema, 
             for batch in file.iter_batches(batch_size=batch_rows(file, group), row_groups=[group], use_threads=False):
                 batch = batch.slice(0, expected - read)
                 if batch.num_rows:
-                    errors = pa.nulls(batch.num_rows, pa.string())
-                    yield pa.RecordBatch.from_arrays([*batch.columns, errors], schema=schema)
+                    columns = [
+                        column
+                        for column, column_name in zip(batch.columns, batch.schema.names, strict=True)
+                        if column_name != ERROR_COLUMN
+                    ]
+                    columns.append(pa.nulls(batch.num_rows, pa.string()))
+                    yield pa.RecordBatch.from_arrays(columns, schema=schema)
                     read += batch.num_rows
                 if read == expected:
                     break
         except (pa.ArrowException, OSError) as error:
             reason = describe_error(error, path)
-        if read < expected:
-            message = (
-                f"{name}: row group {group}: unreadable from row {row + read} on ({reason}). Fetch the file again."
-            )
-            missing = expected - read
+        message = f"{name}: row group {group}: unreadable from row {row + read} on ({reason}). Fetch the file again."
+        while read < expected:
+            missing = min(MAX_BATCH_ROWS, expected - read)
             columns = [pa.nulls(missing, field.type) for field in schema][:-1]
             yield pa.RecordBatch.from_arrays([*columns, pa.array([message] * missing, pa.string())], schema=schema)
+            read += missing
         row += expected
         left -= expected
 
@@ -139,8 +159,8 @@ def _decode_all(file: pq.ParquetFile, path: Path, name: str, schema: pa.Schema, 
 def _new_folder(folder: Path) -> Iterator[Path]:
     """A work folder beside `folder` that becomes it on success; another process may have been first, which is as good."""
     work = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
-    work.mkdir(parents=True)
     try:
+        work.mkdir(parents=True)
         yield work
         try:
             os.rename(work, folder)
@@ -184,17 +204,39 @@ def _write_chunk(work: Path, index: int, first_row: int, lines: list[Line], size
 
 def build_table(records: list[dict[str, object]], errors: list[str | None]) -> pa.Table:
     """Records as columns in the order they are first met. A column whose values share no Arrow type is kept as JSON text."""
-    names = dict.fromkeys(key for record in records for key in record)
+    names = dict.fromkeys(key for record in records for key in record if key != ERROR_COLUMN)
     columns = {name: _build_column([record.get(name) for record in records]) for name in names}
     return pa.table({**columns, ERROR_COLUMN: pa.array(errors, pa.string())})
 
 
 def _build_column(values: list[object]) -> pa.Array:
+    if not _has_small_shape(values):
+        return _as_json(values)
     try:
         column = pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return _as_json(values)
     return column if _is_storable(column.type) else _as_json(values)
+
+
+def _has_small_shape(values: list[object]) -> bool:
+    """Whether the objects of a column have few fields in all and do not nest deeply. Linear in the values."""
+    fields: dict[tuple[int, str | None], int] = {}
+    level: list[tuple[int, object]] = [(0, value) for value in values if isinstance(value, dict | list)]
+    for _ in range(_MAX_STRUCT_DEPTH):
+        below: list[tuple[int, object]] = []
+        for parent, value in level:
+            members = value.items() if isinstance(value, dict) else ((None, item) for item in value)  # type: ignore[attr-defined]
+            for key, member in members:
+                field = fields.setdefault((parent, key), len(fields) + 1)
+                if len(fields) > _MAX_STRUCT_FIELDS:
+                    return False
+                if isinstance(member, dict | list):
+                    below.append((field, member))
+        if not below:
+            return True
+        level = below
+    return False
 
 
 def _as_json(values: list[object]) -> pa.Array:
