@@ -275,14 +275,12 @@ def sort_postings(measured: Sequence[MeasuredBatch]) -> pa.Table:
     rows = np.concatenate([batch.rows for batch in measured])
     counts = np.concatenate([batch.counts for batch in measured])
     forms = np.concatenate([batch.forms for batch in measured])
-    used = np.unique(ids)
-    names = [words[i] for i in used.tolist()]
-    by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-    ranks = np.empty(len(names), np.int32)
-    ranks[by_name] = np.arange(len(names), dtype=np.int32)
-    word_ranks = ranks[np.searchsorted(used, ids)]
+    used = sorted(np.flatnonzero(np.bincount(ids, minlength=1)).tolist(), key=words.__getitem__)
+    ranks = np.empty(len(words), np.int32)
+    ranks[used] = np.arange(len(used), dtype=np.int32)
+    word_ranks = ranks[ids]
     order = np.lexsort((forms, rows, word_ranks))
-    dictionary = pa.array([names[i] for i in by_name.tolist()], pa.string())
+    dictionary = pa.array([words[i] for i in used], pa.string())
     return pa.table(
         [
             pa.DictionaryArray.from_arrays(pa.array(word_ranks[order]), dictionary),

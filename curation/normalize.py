@@ -76,11 +76,12 @@ def normalize(text: str) -> Normalized:
         if found := replaced.count(quote):
             counts["quotes"] += found
             replaced = replaced.replace(quote, plain)
-    replaced = _SPECIAL.sub(replace_special, replaced)
-    if not unicodedata.is_normalized("NFC", replaced):
-        composed = _compose(replaced)
-        counts["composed"] = max(abs(len(replaced) - len(composed)), 1)
-        replaced = composed
+    if not replaced.isascii():
+        replaced = _SPECIAL.sub(replace_special, replaced)
+        if not unicodedata.is_normalized("NFC", replaced):
+            composed = _compose(replaced)
+            counts["composed"] = max(abs(len(replaced) - len(composed)), 1)
+            replaced = composed
     # Last, so that a tag written with invisible or styled characters inside is found too.
     if END_OF_TEXT_TAG in replaced:
         counts["end_of_text_tags"] = replaced.count(END_OF_TEXT_TAG)

@@ -52,22 +52,37 @@ def measure_vocabulary(tokens: TokenCounts, index: ScoreIndex, texts: Sequence[s
     """One row a text, VOCABULARY_TYPE: the EVIDENCE_TERMS highest scores of FLOOR_SCORE or more, highest first, then by
     word; `start` and `end` are the first occurrence, in characters of `texts`."""
     scores = index.score(tokens)
-    rows: list[list[dict[str, object]]] = [[] for _ in texts]
     hits = np.flatnonzero(scores >= FLOOR_SCORE)
-    for place in hits.tolist():
-        word = tokens.words[tokens.ids[place]]
-        rows[tokens.texts[place]].append(
-            {"term": word, "score": float(scores[place]), "count": int(tokens.counts[place])}
-        )
+    rows: list[list[tuple[float, str, int]]] = [[] for _ in texts]
+    for row, word, score, count in zip(
+        tokens.texts[hits].tolist(),
+        tokens.ids[hits].tolist(),
+        scores[hits].tolist(),
+        tokens.counts[hits].tolist(),
+        strict=True,
+    ):
+        rows[row].append((-score, tokens.words[word], count))
+    chosen: list[tuple[float, str, int]] = []
+    places: list[tuple[int, int]] = []
+    offsets = [0]
     for terms, text in zip(rows, texts, strict=True):
-        if not terms:
-            continue
-        terms.sort(key=lambda term: (-float(term["score"]), term["term"]))  # type: ignore[arg-type]
-        del terms[EVIDENCE_TERMS:]
-        lowered = Lowered(text)
-        for term in terms:
-            term["start"], term["end"] = lowered.find_word(str(term["term"]))
-    return pa.array(rows, VOCABULARY_TYPE)
+        if terms:
+            terms = sorted(terms)[:EVIDENCE_TERMS]
+            lowered = Lowered(text)
+            chosen.extend(terms)
+            places.extend(lowered.find_word(word) for _, word, _ in terms)
+        offsets.append(len(chosen))
+    values = pa.StructArray.from_arrays(
+        [
+            pa.array([word for _, word, _ in chosen], pa.string()),
+            pa.array([-negated for negated, _, _ in chosen], pa.float64()),
+            pa.array([count for _, _, count in chosen], pa.int64()),
+            pa.array([start for start, _ in places], pa.int64()),
+            pa.array([end for _, end in places], pa.int64()),
+        ],
+        fields=list(TERM_TYPE),
+    )
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=VOCABULARY_TYPE)
 
 
 class Lowered:
@@ -76,7 +91,9 @@ class Lowered:
     def __init__(self, text: str) -> None:
         self._text = text.lower()
         # The one letter that becomes two characters; the second ones are what offsets must be carried back over.
-        self._added = array("q", (match.start() + i + 1 for i, match in enumerate(re.finditer("\u0130", text))))
+        self._added = array("q")
+        if "\u0130" in text:
+            self._added.extend(match.start() + i + 1 for i, match in enumerate(re.finditer("\u0130", text)))
 
     def find_word(self, word: str) -> tuple[int, int]:
         """The first place where `word` stands whole. Raises ValueError where there is none: ask only for tokens of the text."""
