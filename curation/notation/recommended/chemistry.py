@@ -7,28 +7,23 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Final
 
 from curation.notation import clues as clue
 from curation.notation.rule import RecommendedRule, scan_near, scan_pattern
 
-_ELEMENTS: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb "
-        "Sr Y Zr Nb Mo Ag Cd In Sn Sb Te I Xe Cs Ba La Ce W Pt Au Hg Pb Bi Rn Ra Th U Pu",
-    )
+_ELEMENTS_LISTED = (
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr "
+    "Nb Mo Ag Cd In Sn Sb Te I Xe Cs Ba La Ce W Pt Au Hg Pb Bi Rn Ra Th U Pu"
 )
+_ELEMENTS = frozenset(_ELEMENTS_LISTED.split())
 _NON_METALS = frozenset(["H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I", "Se"])
 _NAMED_IN_K5 = frozenset({"H2O", "CO2", "O2", "N2", "O3", "H2"})
 # Formulas of capitals with one count that chemistry uses; any other such token is a room, a road, a console or a code.
-_CAPITAL_FORMULAS: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "H2S N2O K2O K2S CH4 CH3 NH3 NH4 NO2 NO3 SO2 SO3 SO4 PO4 CO3 CF4 BF3 BH3 NF3 PH3 SF4 SF6 PF5 UF6 UO2 "
-        "HNO3 HNO2 KNO3 HCO3 KIO3",
-    )
+_CAPITAL_FORMULAS_LISTED = (
+    "H2S N2O K2O K2S CH4 CH3 NH3 NH4 NO2 NO3 SO2 SO3 SO4 PO4 CO3 CF4 BF3 BH3 NF3 PH3 SF4 SF6 PF5 UF6 UO2 HNO3 "
+    "HNO2 KNO3 HCO3 KIO3"
 )
+_CAPITAL_FORMULAS = frozenset(_CAPITAL_FORMULAS_LISTED.split())
 _GROUPS = frozenset(
     ["OH", "NO3", "SO4", "PO4", "CO3", "NH4", "CN", "CH3", "C2H3O2", "CH3COO", "HCO3", "NO2", "CH2", "NH2"]
 )

@@ -6,7 +6,6 @@ Every look around a match reads at most a fixed number of characters, so that th
 from __future__ import annotations
 
 import re
-from typing import Final
 
 SPACE = r"[ \t\xa0]{0,8}"
 MINUS = "[-−–]"
@@ -22,13 +21,11 @@ ALONE = r"(?![^\W\d_²³¹¼-¾⁰-ₜ])"
 LENGTH_UNITS = frozenset(
     {"m", "cm", "mm", "km", "dm", "nm", "hm", "ft", "in", "yd", "mi", "inch", "feet", "foot", "yard"}
 )
-SHORT_WORDS: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "ad ah am an as at aw be by do eh em en ex go ha he hi ho id if in is it la lo ma me mm my no of oh ok "
-        "on or ow ox pa pi re sh so st th nd rd to uh um up us we ya ye yo vs mr ms dr tv pm",
-    )
+_SHORT_WORDS_LISTED = (
+    "ad ah am an as at aw be by do eh em en ex go ha he hi ho id if in is it la lo ma me mm my no of oh ok on or "
+    "ow ox pa pi re sh so st th nd rd to uh um up us we ya ye yo vs mr ms dr tv pm"
 )
+SHORT_WORDS = frozenset(_SHORT_WORDS_LISTED.split())
 _UNITS_OF_TWO = frozenset({"cm", "mm", "km", "dm", "ft", "yd", "kg", "mg", "lb", "oz", "ml", "hr", "pt", "qt"})
 
 _LABEL = re.compile(

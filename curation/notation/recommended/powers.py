@@ -39,7 +39,7 @@ _POWER += (
     + ")"
 )
 
-_INDEX = r"(?:[₀-₉ₐ-ₜ]{1,2}|_\w|_\{\w{1,3}\})?"
+_INDEX = r"(?:[₀-₉ₐ-ₜᵢ-ᵪ]{1,2}|_\w|_\{\w{1,3}\})?"
 
 _ORDINAL = re.compile(r"\s*(?:st|nd|rd|th|er|e)\s*", re.IGNORECASE)
 _DIGITS_OF_SUPERSCRIPTS = str.maketrans(SUPERSCRIPTS, "0123456789")
