@@ -39,7 +39,7 @@ def build_card(manifest: dict[str, Any]) -> str:
     profile = manifest["profile"]["content"]
     sections = [
         f"# {escape_markdown(_name_export(profile))}",
-        f"{escape_markdown(manifest['statement'])}",
+        manifest["statement"],  # made of names and hashes that hold no markup
         _describe(manifest),
         _tabulate_totals(manifest),
         _tabulate_funnel(manifest),
@@ -52,12 +52,19 @@ def build_card(manifest: dict[str, Any]) -> str:
     return f"---\n{_dump_front_matter(manifest)}---\n\n" + "\n\n".join(sections) + "\n"
 
 
+def list_loadable_splits(manifest: dict[str, Any], config: str) -> list[str]:
+    """The splits that the card declares. The datasets library fails on a split without rows, and then on its config: so
+    such a split is left out, unless all are empty and a stream of nothing is all that there is to load."""
+    totals = manifest["totals"][config]
+    return [split for split, total in totals.items() if total["rows"]] or list(totals)
+
+
 def escape_markdown(text: str) -> str:
     """One line in which nothing is markup."""
     line = " ".join(text.split())
     line = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line)
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\\[\]|*_~#!$])", r"\\\1", line)
+    return re.sub(r"([\\\[\]|*_~#!$`])", r"\\\1", line)
 
 
 def _name_export(profile: dict[str, Any]) -> str:
@@ -79,7 +86,8 @@ def _dump_front_matter(manifest: dict[str, Any]) -> str:
                 "config_name": config,
                 **({"default": True} if config == CURRICULUM else {}),
                 "data_files": [
-                    {"split": split, "path": f"data/{config}/{split}-*.parquet"} for split in manifest["totals"][config]
+                    {"split": split, "path": f"data/{config}/{split}-*.parquet"}
+                    for split in list_loadable_splits(manifest, config)
                 ],
             }
             for config in (CURRICULUM, CONTROL)
@@ -166,11 +174,13 @@ def _explain_columns() -> str:
 
 
 def _explain_loading(manifest: dict[str, Any]) -> str:
-    splits = ", ".join(f"`{split}`" for split in manifest["totals"][CURRICULUM])
+    splits = ", ".join(f"`{split}`" for split in list_loadable_splits(manifest, CURRICULUM))
+    rows = sum(total["rows"] for total in manifest["totals"][CURRICULUM].values())
+    empty = "" if rows else " Nothing was kept: the library loads what has no rows only with `streaming=True`."
     return (
         "## How to load\n\n```python\nfrom datasets import load_dataset\n\n"
         'curriculum = load_dataset("FOLDER")\ncontrol = load_dataset("FOLDER", "control")\n```\n\n'
-        f"The curriculum has {splits}, the control `train`."
+        f"The curriculum has {splits}, the control `train`.{empty}"
     )
 
 

@@ -28,7 +28,7 @@ def check_files(folder: Path, manifest: dict[str, Any]) -> list[Problem]:
     for file in files:
         found = list(_check_file(folder, file))
         problems.extend(found)
-        if not found:
+        if not found and (folder / file.path).is_file():
             whole.append(file)
     problems.extend(_check_schemas(folder, whole))
     if not problems:
