@@ -73,7 +73,7 @@ _GROUP_CLASSES = re.compile(rb"\)0(?<=[Aa0]\)0)")
 _ELEMENT_CLASSES = re.compile(rb"0(?:(?<=A0)|(?<=Aa0))")
 _GASES_AND_CHARGES = ("O2", "N2", "H2", "O3", "2+", "3+")
 _MULTIPLE_CLASSES = re.compile(rb"0 ?a {1,24}0")
-_SALT_CLASSES = re.compile(rb"A(?<![0Aa]A)(?:aA|Aa)[Aa]?(?![0Aa])")
+_SALT_CLASSES = re.compile(rb"A(?<![Aa]A)(?:aA|Aa)[Aa]?(?![0Aa])")
 
 
 def _find_class_clues(text: str) -> int:

@@ -34,6 +34,20 @@ def _scan_indexed_root(text: str) -> Iterator[Span]:
         start = text.find(opening, inside)
 
 
+_BRACES = re.compile(r"[A-Za-z]\s*\^\s*\{")
+
+
+def _scan_braced_exponent(text: str) -> Iterator[Span]:
+    """Spans of a letter, a caret, an opening brace and all up to the first closing one; as `_scan_indexed_root`, one pass."""
+    opening = _BRACES.search(text)
+    while opening is not None:
+        close = text.find("}", opening.end())
+        if close == -1:
+            return
+        yield opening.start(), close + 1
+        opening = _BRACES.search(text, close + 1)
+
+
 def _rule(number: int, intent: str, clues: int, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> PublishedRule:
     return PublishedRule(str(number), intent, clues, scan_pattern(re.compile(pattern, flags)))
 
@@ -42,7 +56,7 @@ PUBLISHED_RULES: tuple[PublishedRule, ...] = (
     _rule(1, "letter or digit with a superscript 2-9", clue.SIGN, r"[A-Za-z\d][²³⁴-⁹]"),
     _rule(2, "programming power of a number", clue.STARS, _OPERAND + r"\*\*\d+"),
     _rule(3, "number caret number", clue.CARET, r"\b\d{1,4}\s*\^\s*\d{1,3}\b"),
-    _rule(4, "letter caret braces", clue.CARET, r"[A-Za-z]\s*\^\s*\{"),
+    PublishedRule("4", "letter caret braces", clue.CARET, _scan_braced_exponent),
     _rule(5, "negative exponent", clue.CARET | clue.STARS, _OPERAND + rf"\s*{_POWER}\s*[-−]\s*\(?\w"),
     _rule(6, "exponent in parentheses", clue.CARET | clue.STARS, _OPERAND + rf"\s*{_POWER}\s*\("),
     _rule(7, "letter to a single letter", clue.CARET | clue.STARS, rf"[A-Za-z]\s*{_POWER}\s*[A-Za-z]\b"),

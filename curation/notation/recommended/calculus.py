@@ -153,3 +153,41 @@ LATEX_FRACTION = RecommendedRule(
         _is_fraction_with_variable,
     ),
 )
+
+LIMIT = RecommendedRule(
+    name="limit",
+    claim="A limit is written.",
+    hits=("lim x→0",),
+    passes=("lim → 0",),
+    judgement="Only with a variable and an arrow.",
+    clues=clue.SIGN,
+    scan=scan_near(re.compile("→"), 12, re.compile("l"), re.compile(rf"(?<!\w)lim[_ (]{{0,2}}[a-z]{SPACE}→")),
+)
+SET_SIGN = RecommendedRule(
+    name="set_or_logic_sign",
+    claim="A sign of set theory or logic stands beside a letter.",
+    hits=("x ∈ ℝ", "∀x"),
+    passes=("(´∀`)",),
+    judgement="The signs also make faces, so a single letter must stand beside them.",
+    clues=clue.SIGN,
+    scan=scan_near(
+        re.compile("[∀∃∈∉⊂⊆∪]"),
+        2,
+        re.compile("[A-Za-z∀∃]"),
+        re.compile(rf"(?<![^\W_])[A-Za-z] ?[∈∉⊂⊆∪] ?[^\W_]|[∀∃] ?[a-z]{ALONE}"),
+    ),
+)
+GREEK_VARIABLE = RecommendedRule(
+    name="greek_variable",
+    claim="A Greek letter stands for a quantity.",
+    hits=("θ = 45°", "Δt"),
+    passes=("Δ Airlines", "αβγ", "β-carotene"),
+    judgement="Δ with one letter is a change; other letters need a relation or an operator and a number or letter after it.",
+    clues=clue.SIGN,
+    scan=scan_pattern(
+        re.compile(
+            rf"[Δ∆](?<![^\W_].)[A-Za-z](?![\w'])|"
+            rf"[θλωφσμρα-γ](?<![^\W\d_].){SPACE}[=<>≤≥+×·*/]{SPACE}[-−]?(?:\d|[A-Za-zα-ω]{ALONE})"
+        )
+    ),
+)

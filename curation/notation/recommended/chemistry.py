@@ -19,10 +19,7 @@ _ELEMENTS = frozenset(_ELEMENTS_LISTED.split())
 _NON_METALS = frozenset(["H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I", "Se"])
 _NAMED_IN_K5 = frozenset({"H2O", "CO2", "O2", "N2", "O3", "H2"})
 # Formulas of capitals with one count that chemistry uses; any other such token is a room, a road, a console or a code.
-_CAPITAL_FORMULAS_LISTED = (
-    "H2S N2O K2O K2S CH4 CH3 NH3 NH4 NO2 NO3 SO2 SO3 SO4 PO4 CO3 CF4 BF3 BH3 NF3 PH3 SF4 SF6 PF5 UF6 UO2 HNO3 "
-    "HNO2 KNO3 HCO3 KIO3"
-)
+_CAPITAL_FORMULAS_LISTED = "H2S N2O K2O CH4 NH3 NH4 NO2 NO3 SO2 SO3 SO4 PO4 CO3 UO2 HNO3 HNO2 KNO3 HCO3"
 _CAPITAL_FORMULAS = frozenset(_CAPITAL_FORMULAS_LISTED.split())
 _GROUPS = frozenset(
     ["OH", "NO3", "SO4", "PO4", "CO3", "NH4", "CN", "CH3", "C2H3O2", "CH3COO", "HCO3", "NO2", "CH2", "NH2"]
@@ -105,7 +102,7 @@ SALT_FORMULA = RecommendedRule(
     clues=clue.SALT,
     scan=scan_pattern(
         re.compile(
-            r"[A-Z](?<![A-Za-z0-9][A-Z])(?:(?<=N)a(?:Cl|OH|F|Br|I|H|CN)|(?<=L)i(?:Cl|F|OH)|(?<=A)gCl|(?<=C)[au][OS]|"
+            r"[A-Z](?<![A-Za-z][A-Z])(?:(?<=N)a(?:Cl|OH|F|Br|I|H|CN)|(?<=L)i(?:Cl|F|OH)|(?<=A)gCl|(?<=C)[au][OS]|"
             r"(?<=M)g[OS]|(?<=Z)n[OS]|(?<=F)e[OS]|(?<=B)aO|(?<=[HK])(?:Cl|Br)|(?<=S)iC|(?<=G)aAs)(?![A-Za-z0-9])"
         )
     ),
@@ -124,8 +121,9 @@ CHEMICAL_REACTION = RecommendedRule(
         re.compile(r"(?<![\w.])[\dHCON]"),
         re.compile(
             r"(?:[2-9]|1\d)(?:H[2₂]O|CO[2₂])(?!\w)|"
-            r"\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂3₃])[ ]?(?:\+[ ]?\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂]|light|sunlight)[ ]?)?"
-            r"(?:→|⟶|->|=>|⇌)[ ]?\w"
+            r"\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂3₃])[ ]?(?:"
+            r"\+[ ]?\d{0,2}(?:H[2₂]O|CO[2₂]|[HON][2₂]|light|sunlight)[ ]?(?:→|⟶|->|=>|⇌)[ ]?\w|"
+            r"(?:→|⟶|->|=>|⇌)[ ]?\d{0,2}[A-Z][A-Za-z]?[\dA-Z₀-₉])"
         ),
     ),
 )

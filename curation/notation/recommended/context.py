@@ -15,7 +15,7 @@ SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _WORD_LETTER = r"[^\W\d_²³¹¼-¾⁰-ₜΑ-ω]"
 LONE = rf"(?<!{_WORD_LETTER})(?<!{_WORD_LETTER}['.&])(?<!{_WORD_LETTER}{{2}}-)"
 """Before a letter: it does not end a word (`don't`, `U.S`, `AT&T`, `vitamin-c`). Greek before it is a factor (`πr`)."""
-ALONE = r"(?![^\W\d_²³¹¼-¾⁰-ₜ])"
+ALONE = r"(?![^\W\d_²³¹¼-¾⁰-ₜΑ-ω])"
 """After a letter: no letter follows."""
 
 LENGTH_UNITS = frozenset(
@@ -26,7 +26,9 @@ _SHORT_WORDS_LISTED = (
     "ow ox pa pi re sh so st th nd rd to uh um up us we ya ye yo vs mr ms dr tv pm"
 )
 SHORT_WORDS = frozenset(_SHORT_WORDS_LISTED.split())
-_UNITS_OF_TWO = frozenset({"cm", "mm", "km", "dm", "ft", "yd", "kg", "mg", "lb", "oz", "ml", "hr", "pt", "qt"})
+_UNITS_OF_TWO = frozenset(
+    {"cm", "mm", "km", "dm", "ft", "yd", "kg", "mg", "lb", "oz", "ml", "px", "yr", "hr", "pt", "qt"}
+)
 
 _LABEL = re.compile(
     r"\b(?:vitamin|plan|type|hepatitis|class|grade|group|team|section|appendix|fig(?:ure|\.)?|table|part|option|exhibit|"
@@ -37,7 +39,7 @@ _LABEL = re.compile(
 )
 _OPERATOR_BEFORE = re.compile(r"[=+×·*/÷^(<>≤≥≈][ \t]{0,3}$")
 _OPERATOR_AFTER = re.compile(r"[ \t]{0,3}[=+×·*/÷^<>≤≥≈]|[ \t]{0,3}[-−][ \t]{0,3}[\dA-Za-z(](?![A-Za-z])")
-_WORD_AFTER = re.compile(r"[ \t]{1,3}([A-Za-z]{2,20})")
+_WORD_AFTER = re.compile(r"[ \t]{1,3}([^\W\d_]{2,20})")
 _VERBS = frozenset(
     {"is", "equals", "equal", "are", "and", "or", "degrees", "so", "for", "when", "where", "if", "means", "has"}
 )

@@ -18,9 +18,9 @@ from curation.notation.recommended.context import (
 )
 from curation.notation.rule import RecommendedRule, scan_near
 
-_NUMBER = r"\d{1,6}(?:[.,]\d{1,4})?(?:[eE][-+]?\d{1,3}|/\d{1,4})?"
+_NUMBER = r"(?:\d{0,3}[¼-¾⅓⅔]|\d{1,6}(?:[.,]\d{1,4})?(?:[eE][-+]?\d{1,3}|/\d{1,4})?)"
 _END = r"(?![^\W_²³]|['_])"
-_PRODUCT = rf"[a-dfkmnp][xyzt]{_END}"
+_PRODUCT = rf"(?:[a-dfkmnp][xyzt]|ab|bc|ac){_END}"
 _LETTER = rf"[A-Za-z]{_END}"
 _TIMES = r"[xX](?=[ \t]{0,2}[\dA-Za-z(])"
 _OPERATOR = rf"(?:[-+−–×·*/÷∙]|{_TIMES})"
@@ -28,7 +28,7 @@ _ATOM = rf"(?:{_NUMBER}(?:{_PRODUCT}|{_LETTER}|[ ][xyz](?={SPACE}[-+−])|(?=[xX
 _GROUP = rf"(?:(?:{_NUMBER}|[A-Za-z])?{SPACE}\({SPACE}{_ATOM}(?:{SPACE}{_OPERATOR}{SPACE}{_ATOM}){{1,3}}{SPACE}\))"
 _TERM = rf"(?:[-−–]?(?:{_GROUP}|{_ATOM}))"
 _SIDE = rf"{_TERM}(?:{SPACE}{_OPERATOR}{SPACE}{_TERM}){{0,5}}"
-_START = re.compile(r"(?<![\w'.,$£€%?_□])(?<![-–+=*/×÷<>(])[-−–\w(]")
+_START = re.compile(r"(?<![\w'.,£€%?_□])(?<![-–+=*/×÷<>])[-−–\w(]")
 _EQUALS = re.compile("=")
 _EQUATION = re.compile(rf"(?P<left>{_SIDE}){SPACE}={SPACE}(?P<right>{_SIDE})(?![\w'])")
 
@@ -52,6 +52,10 @@ def _is_equation(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
     if _OPERATOR_LEFT_OF.search(text[max(0, start - 6) : start]) or is_label_before(text, start):
         return False
+    if text[start].isalpha() and re.search(r"\d $", text[max(0, start - 2) : start]):
+        return False  # the letter is a unit or a times sign of what went before
+    if text.startswith("$", start - 1) and not re.compile(r"[ \t]{0,3}\$").match(text, end):
+        return False  # money, not mathematics between dollar signs
     left, right = (_TIMES_SIGN.sub(" × ", match[side]) for side in ("left", "right"))
     letters = re.findall("[A-Za-z]", left + right)
     terms = re.findall(r"[\w.,]+", left + " " + right)
@@ -90,7 +94,10 @@ def _is_multiple(left: str, right: str) -> bool:
 def _is_capital_equation(left: str, right: str) -> bool:
     """Whether capitals stand for quantities: a number takes part (not only to name a sum), or one letter is a product or quotient."""
     if re.search(r"\d", left + right):
-        return not (re.fullmatch(r"\s*[A-Z]\s*", right) and not re.search("[A-Z]", left))
+        return not any(
+            re.fullmatch(r"\s*[A-Z]\s*", name) and not re.search("[A-Z]", sum_)
+            for name, sum_ in ((left, right), (right, left))
+        )
     sides = sorted((left.strip(), right.strip()), key=len)
     return len(sides[0]) == 1 and re.search("[×·*/÷]", sides[1]) is not None and re.search("[-+−–]", sides[1]) is None
 
@@ -139,7 +146,7 @@ PRODUCT_FORMULA = RecommendedRule(
 )
 
 
-_RELATION = re.compile("[<>≤≥]")
+_RELATION = re.compile("[<>≤≥≠]")
 
 
 def _is_variable_compared(match: re.Match[str]) -> bool:
@@ -148,7 +155,7 @@ def _is_variable_compared(match: re.Match[str]) -> bool:
         text, end
     ):
         return False
-    return not is_label_before(text, start) and match["space"] == match["gap"]
+    return not is_label_before(text, start) and (match["space"], match["space2"]) == (match["gap"], match["gap2"])
 
 
 VARIABLE_IN_INEQUALITY = RecommendedRule(
@@ -160,14 +167,15 @@ VARIABLE_IN_INEQUALITY = RecommendedRule(
         "6.EE.B.8. A lower-case letter, with the same space on both sides of the sign, and no further arrow around: menus "
         "are written with arrows too."
     ),
-    clues=clue.ANGLE,
+    clues=clue.ANGLE | clue.SIGN,
     scan=scan_near(
         _RELATION,
         12,
-        re.compile(r"[\da-z]"),
+        re.compile(r"[-−\da-z]"),
         re.compile(
-            rf"(?<![-–+*/=<>&:;'.\w])(?:{LONE}[b-hj-z](?P<subscript>[₀-₉])?|\d{{1,3}}[a-z](?:[ ]?[-+−][ ]?\d{{1,4}})?)"
-            rf"(?P<space>[ ]?)(?:[<>]=?|≤|≥)(?P<gap>[ ]?)[-−]?\d{{1,6}}(?:\.\d{{1,4}})?(?![\w.])"
+            rf"(?<![-–+*/=<>&:;'.\w])(?:{LONE}[b-hj-z](?:[ ]?[-+−][ ]?\d{{1,4}})?|\d{{1,3}}[a-z](?:[ ]?[-+−][ ]?\d{{1,4}})?)"
+            rf"(?P<space>[ ]?)(?:[<>]=?|[≤≥≠])(?P<gap>[ ]?)[-−]?\d{{1,6}}(?:\.\d{{1,4}})?(?![\w.]\w|\w)|"
+            rf"(?<![\w.,:/;])[-−]?\d{{1,6}}(?:\.\d{{1,4}})?(?P<space2>[ ]?)(?:[<>]=?|[≤≥≠])(?P<gap2>[ ]?)[xyznt]{ALONE}"
         ),
         _is_variable_compared,
     ),

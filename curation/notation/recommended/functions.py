@@ -11,6 +11,7 @@ from curation.notation.recommended.context import (
     has_operator_after,
     has_operator_beside,
     is_expression,
+    is_label_before,
     is_sentence_after,
 )
 from curation.notation.rule import RecommendedRule, scan_near
@@ -68,6 +69,8 @@ def _is_called(match: re.Match[str]) -> bool:
         return match["gap"] == "" and text.startswith("(", match.end())
     if not is_expression(argument):
         return False
+    if name in _ENGLISH_WORDS and argument.strip() == "s":
+        return False  # one log, two log(s)
     if match["gap"] and name in _ENGLISH_WORDS and _LABEL_IN_BRACKETS.fullmatch(argument):
         return has_operator_beside(text, match.start(), match.end() + 1)
     return True
@@ -142,7 +145,7 @@ TRIGONOMETRIC_FUNCTION = RecommendedRule(
         re.compile(
             rf"(?<![\w'.\-])(?:(?P<called>(?i:(?P<name>(?:arc|a)?(?:sin|cos|tan)h?|sec|csc|cot))){_ARGUMENT}|"
             r"(?P<plain>sin|cos|tan)(?:\^-?[12]|[²³]|⁻¹)?[ \xa0]{0,2}"
-            rf"(?:(?P<greek>[α-ωϕ])|(?<=[ \xa0])(?:\d{{1,3}}(?:\.\d{{1,4}})?(?P<degrees>°|º)|"
+            rf"(?:(?P<greek>[α-ωϕ])|(?<=[ \xa0²³¹])(?:\d{{1,3}}(?:\.\d{{1,4}})?(?P<degrees>°|º)|"
             rf"(?P<multiple>\d{{1,3}}[xtα-ω]){ALONE}|\d{{1,3}}(?:\.\d{{1,4}})?(?![\w.,/:]\w|\w)|[xyztnA-C]{ALONE})))"
         ),
         lambda match: _is_called(match) if match["called"] else _is_applied_plainly(match),
@@ -156,6 +159,8 @@ def _is_function_of_variable(match: re.Match[str]) -> bool:
     if match["gap"] and (
         argument not in ("x", "y", "z") or re.search(r"\d ?$", text[max(0, match.start() - 2) : match.start()])
     ):
+        return False
+    if (match["gap"] or name.isupper()) and is_label_before(text, match.start()):
         return False
     if name == "P":
         return (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _ADDRESS = re.compile(
-    r"(?:\b[a-z]{2,6}://|\bwww\.)[^\s<>\"]{1,500}|\b[A-Za-z]:\\[^\s\"<>|*?]{0,300}|\\\\[\w.\-]{1,40}\\[^\s\"<>|*?]{0,300}"
+    r"(?:\b[a-z]{2,6}://|\bwww\.)[^\s<>\"]{1,500}|(?<![\w.])(?:\.{1,2}|~)/[^\s<>\"]{1,300}|\b[A-Za-z]:\\[^\s\"<>|*?]{0,300}|\\\\[\w.\-]{1,40}\\[^\s\"<>|*?]{0,300}"
 )
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|blockquote|body|br|center|cite|code|dd|del|div|dl|dt|em|font|form|h[1-6]|head|hr|html|i|img|input|"
@@ -41,7 +41,7 @@ def _blank_italic(match: re.Match[str]) -> str:
 
 def mask_markup(text: str) -> str:
     """`text` with addresses and paths as underscores, and with spaces for tags and for the marks of bold and italic type."""
-    if "://" in text or "www." in text or "\\" in text:
+    if "://" in text or "www." in text or "\\" in text or "./" in text or "~/" in text:
         text = _ADDRESS.sub(lambda match: _HIDDEN * len(match[0]), text)
     if "<" in text:
         text = _TAG.sub(_blank_tag, text)

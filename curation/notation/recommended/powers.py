@@ -75,6 +75,8 @@ def _is_power_of_variable(match: re.Match[str]) -> bool:
     text, base, exponent = match.string, match["base"], _read_exponent(match)
     if not _is_exponent(match) or (base == "m" and exponent in ("2", "3")):
         return False
+    if base == "M" and exponent in ("2", "3") and re.search(r"\d ?$", text[max(0, match.start() - 2) : match.start()]):
+        return False
     if base.isupper():
         if is_label_before(text, match.start()):
             return False
@@ -87,7 +89,11 @@ def _is_power_of_variable(match: re.Match[str]) -> bool:
 
 def _is_power_of_product(match: re.Match[str]) -> bool:
     text, base = match.string, match["base"]
-    if base.lower() in LENGTH_UNITS or base.lower() in SHORT_WORDS or not _is_exponent(match):
+    if base.lower() in LENGTH_UNITS or not _is_exponent(match):
+        return False
+    if text.startswith("½", match.start() - 1):
+        return True
+    if base.lower() in SHORT_WORDS or not _is_exponent(match):
         return False
     if is_product_of_two(base):
         return True

@@ -38,15 +38,17 @@ ABSOLUTE_VALUE = RecommendedRule(
 )
 
 _ASKS = frozenset(["find", "compute", "calculate", "evaluate", "simplify", "expand", "called", "factorial", "is"])
-_COUNTED = frozenset(["ways", "permutations", "arrangements", "orders", "orderings", "is", "equals", "means"])
-_OPERATION_AFTER = re.compile(r"[ \t]{0,3}(?:=|≈|[×·÷/]|[*+−-][ \t]{0,3}(?:\d{1,3}|[nkr])!)")
+_COUNTED = frozenset(["ways", "permutations", "arrangements", "orders", "orderings", "equals"])
+_OPERATION_AFTER = re.compile(
+    r"[ \t]{0,3}(?:[=≈][ \t]{0,3}[\dnkr(]|[×·÷][ \t]{0,3}[\dnkr(]|[/*+−-][ \t]{0,3}(?:\(|(?:\d{1,3}|[nkr])!)| is \d)"
+)
 _SIGN_BEFORE = re.compile(r"[=×·÷/(][ \t]{0,3}$")
 _FACTORIAL_NEAR = re.compile(r"factorial|permutation", re.IGNORECASE)
 
 
 def _is_factorial(match: re.Match[str]) -> bool:
     text, base, start, end = match.string, match["base"], match.start(), match.end()
-    if text.strip() == match[0] or _OPERATION_AFTER.match(text, end) or get_word_after(text, end) in _COUNTED - {"is"}:
+    if text.strip() == match[0] or _OPERATION_AFTER.match(text, end) or get_word_after(text, end) in _COUNTED:
         return True
     if _FACTORIAL_NEAR.search(text, max(0, start - 60), end + 60):
         return True
@@ -88,7 +90,7 @@ PI_IN_EXPRESSION = RecommendedRule(
         18,
         re.compile(r"[\dπ]"),
         re.compile(
-            rf"(?<![^\W_])\d{{1,4}}(?:\.\d{{1,4}})?{SPACE}π(?![^\W\d_]{{2}})|"
+            rf"(?<![^\W_])\d{{1,4}}(?:\.\d{{1,4}})?(?:π(?![^\W\d_]{{2}})|{SPACE}π{SPACE}(?:[×·*/=≈+−]|[a-z](?![^\W\d_])))|"
             rf"(?<![^\W_])π(?:[a-z](?![^\W\d_])|[²]|{SPACE}[×·*/=≈+]{SPACE}[\dA-Za-z(])"
         ),
     ),

@@ -15,9 +15,11 @@ from curation.notation.recommended.context import (
 from curation.notation.rule import RecommendedRule, scan_accepted, scan_near, scan_pattern
 
 _ROOTED = (
-    rf"(?P<space>{SPACE})(?:(?P<number>\d{{1,9}}(?:[.,]\d{{1,9}})?)|(?P<letters>[A-Za-zα-ω]{{1,3}})(?![^\W²³⁴-⁹₀-₉]|')|"
+    rf"(?P<space>{SPACE})(?:(?P<number>[-−]?\d{{1,9}}(?:[.,]\d{{1,9}})?)|(?P<letters>[A-Za-zα-ω]{{1,3}})(?![^\W²³⁴-⁹₀-₉]|')|"
     r"\((?P<inner>[^()\n]{1,40})\))"
 )
+
+_TICKED = re.compile(r"[-/][^\W_]|\.\s{1,2}[A-Za-z]| ?√")
 
 
 def _is_rooted(match: re.Match[str]) -> bool:
@@ -26,10 +28,14 @@ def _is_rooted(match: re.Match[str]) -> bool:
     if match["inner"] is not None:
         return is_expression(match["inner"])
     if match["number"] is not None:
-        return match["space"] == "" or not is_sentence_after(text, end)
+        if text.startswith("%", end):
+            return False
+        return match["space"] == "" or not (is_sentence_after(text, end) or _TICKED.match(text, end))
     letters = match["letters"]
     if len(letters) == 1:
-        return not is_sentence_after(text, end) if match["space"] or letters in "aAI" else True
+        return (match["space"] == "" and letters not in "aAI") or not (
+            is_sentence_after(text, end) or _TICKED.match(text, end)
+        )
     return match["space"] == "" and (is_product_of_two(letters) or letters in ("kT", "LC", "gh"))
 
 
@@ -102,7 +108,7 @@ ROOT_IN_WORDS = RecommendedRule(
         14,
         re.compile(r"(?<!\w)[SsCcFfNn]"),
         re.compile(
-            r"(?:[Ss]quare|SQUARE|[Cc]ubed?|CUBE|[Ff]ourth|[Nn]th)[ \-]{1,2}(?:[Rr]oots?|ROOTS?)\s{1,4}(?:of\b|OF\b|\d)"
+            r"(?:[Ss]quare|SQUARE|[Cc]ubed?|CUBE|[Ff]ourth|[Nn]th)[\s\-]{1,2}(?:[Rr]oots?|ROOTS?)\s{1,4}(?:of\b|OF\b|\d)"
         ),
     ),
 )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from curation.notation.recommended.calculus import (
     DERIVATIVE_FRACTION,
+    GREEK_VARIABLE,
     INFINITY_SIGN,
     INTEGRAL_SIGN,
     LATEX_CALCULUS,
     LATEX_FRACTION,
     LATEX_FUNCTION,
+    LIMIT,
     PARTIAL_DERIVATIVE,
     PRODUCT_SIGN,
+    SET_SIGN,
     SUMMATION_SIGN,
 )
 from curation.notation.recommended.chemistry import CHEMICAL_FORMULA, CHEMICAL_REACTION, ION_CHARGE, SALT_FORMULA
@@ -86,7 +89,11 @@ RECOMMENDED_RULES: tuple[RecommendedRule, ...] = (
     INTEGRAL_SIGN,
     PARTIAL_DERIVATIVE,
     DERIVATIVE_FRACTION,
+    GREEK_VARIABLE,
     INFINITY_SIGN,
+    LIMIT,
+    SET_SIGN,
+    GREEK_VARIABLE,
     LATEX_CALCULUS,
     LATEX_FUNCTION,
     LATEX_FRACTION,
