@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from curation.errors import QuotaError
@@ -21,13 +23,31 @@ def publish_bytes(path: Path, content: bytes) -> bool:
 
     Raises QuotaError when the disk is full; then nothing is left under the name.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with _write_beside(path, content) as temporary:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        return True
+
+
+def replace_bytes(path: Path, content: bytes) -> None:
+    """Write `content` under `path`, replacing what was there at once. For reports that may be written again.
+
+    Raises QuotaError when the disk is full; then what was there stays.
+    """
+    with _write_beside(path, content) as temporary:
+        os.replace(temporary, path)
+
+
+@contextmanager
+def _write_beside(path: Path, content: bytes) -> Iterator[Path]:
+    """The whole content in a temporary file beside `path`, gone when the context ends."""
     temporary = path.parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}"
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(content)
-        os.link(temporary, path)
-    except FileExistsError:
-        return False
+        yield temporary
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise QuotaError(
@@ -35,17 +55,5 @@ def publish_bytes(path: Path, content: bytes) -> bool:
                 hint="Free space, then run the same command again; it carries on.",
             ) from error
         raise
-    finally:
-        temporary.unlink(missing_ok=True)
-    return True
-
-
-def replace_bytes(path: Path, content: bytes) -> None:
-    """Write `content` under `path`, replacing what was there at once. For reports that may be written again."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}"
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -193,10 +193,7 @@ class _Worker:
         self._word_scores: dict[str, float] | None = None
 
     def perform(self, task: _Task) -> _Outcome:
-        try:
-            return self._open(task) if isinstance(task, _OpenTask) else self._measure(task.ref)
-        except PrimerError as error:
-            return error
+        return self._open(task) if isinstance(task, _OpenTask) else self._measure(task.ref)
 
     @property
     def meters(self) -> Meters:

@@ -30,6 +30,7 @@ class Performer(Protocol):
 
 _TASKS_AHEAD_PER_WORKER = 2  # one being worked on, one waiting: keeps a worker busy and a kill cheap
 
+_make_performer: Callable[[], Performer] | None = None
 _performer: Performer | None = None
 
 
@@ -47,6 +48,7 @@ class WorkerPool(Generic[Task, Outcome]):
         self._waiting: deque[Task] = deque()
         self._running: dict[Future[Outcome], Task] = {}
         self._suspects: deque[Task] = deque()
+        self._is_alone = False
 
     def __enter__(self) -> WorkerPool[Task, Outcome]:
         return self
@@ -71,52 +73,52 @@ class WorkerPool(Generic[Task, Outcome]):
         self._waiting.append(task)
 
     def wait(self) -> list[tuple[Task, Outcome | PrimerError]]:
-        """Do or await some of what was submitted; the finished tasks with their outcomes."""
+        """Do or await some of what was submitted; the finished tasks with their outcomes, a PrimerError being one.
+
+        Any other exception is raised, with the traceback of the process where it happened.
+        """
         if self._inline is not None:
             task = self._waiting.popleft()
-            return [(task, self._inline.perform(task))]
-        self._send()
+            return [(task, _catch_errors(self._inline, task))]
+        is_alive = self._send()
         done, _ = wait(self._running, return_when=FIRST_COMPLETED)
         finished: list[tuple[Task, Outcome | PrimerError]] = []
         for future in done:
             if isinstance(future.exception(), BrokenProcessPool):
-                continue
-            finished.append((self._running.pop(future), future.result()))
-        if len(finished) < len(done):
+                is_alive = False
+            else:
+                finished.append((self._running.pop(future), future.result()))
+        if not is_alive:
             finished.extend(self._recover())
         return finished
 
-    def _send(self) -> None:
+    def _send(self) -> bool:
+        """Hand tasks to the processes: all that wait, or one suspect alone. False when a process has died meanwhile."""
         assert self._pool is not None
-        if self._suspects:
-            if not self._running:
-                task = self._suspects[0]
-                self._running[self._pool.submit(_perform, task)] = task
-            return
-        while self._waiting:
-            task = self._waiting.popleft()
-            self._running[self._pool.submit(_perform, task)] = task
+        queue = self._suspects or self._waiting
+        self._is_alone = bool(self._suspects)
+        while queue and not (self._is_alone and self._running):
+            try:
+                future = self._pool.submit(_perform, queue[0])
+            except BrokenProcessPool:
+                return False
+            self._running[future] = queue.popleft()
+        return True
 
     def _recover(self) -> list[tuple[Task, Outcome | PrimerError]]:
         """A process died: start anew, and put what was in flight under suspicion. A lone suspect is the culprit."""
         assert self._pool is not None
-        in_flight = list(self._running.values())
-        self._running.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._pool = self._start_pool()
-        if self._suspects:
-            culprit = self._suspects.popleft()
-            return [
-                (
-                    culprit,
-                    SourceError(
-                        "It killed the process that worked on it.",
-                        hint="The other slices are measured; look at this one alone.",
-                    ),
-                )
-            ]
-        self._suspects.extend(in_flight)
-        return []
+        in_flight = list(self._running.values())
+        self._running.clear()
+        if not (self._is_alone and in_flight):
+            self._suspects.extend(in_flight)
+            return []
+        error = SourceError(
+            "It killed the process that worked on it.", hint="The other slices are measured; look at this one alone."
+        )
+        return [(task, error) for task in in_flight]
 
     def _start_pool(self) -> ProcessPoolExecutor:
         # spawn: a forked child would share the parent's threads' locks, and models load per process anyway.
@@ -127,8 +129,8 @@ class WorkerPool(Generic[Task, Outcome]):
 
 
 def _start_worker(make_performer: Callable[[], Performer]) -> None:
-    global _performer
-    _performer = make_performer()
+    global _make_performer
+    _make_performer = make_performer
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -141,5 +143,17 @@ def _end_with_parent() -> None:
 
 
 def _perform(task: Any) -> Any:
-    assert _performer is not None
-    return _performer.perform(task)
+    global _performer
+    if (
+        _performer is None
+    ):  # made here, not at the start: what it raises reaches the caller instead of killing the process
+        assert _make_performer is not None
+        _performer = _make_performer()
+    return _catch_errors(_performer, task)
+
+
+def _catch_errors(performer: Performer, task: Any) -> Any:
+    try:
+        return performer.perform(task)
+    except PrimerError as error:
+        return error

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from curation.errors import LedgerError
 from curation.ledger.schema import Layer
 from curation.publish import TEMPORARY_PREFIX, publish_bytes
-from curation.recipe import Recipe
+from curation.recipe import LEDGER_SCHEMA, Recipe
 from curation.shards.manifest import ShardManifest, Slice
 
 PLAN = "plan.json"
@@ -90,11 +90,18 @@ class Ledger:
         """Raises LedgerError when there is none, or it was written by a version that this one cannot read."""
         path = self.folder / PLAN
         try:
-            return Plan.model_validate_json(path.read_bytes())
+            content = path.read_bytes()
         except FileNotFoundError:
             raise LedgerError(
                 f"There is no run in {self.folder.parent}.", hint="Give the folder that `primer run --out` wrote."
             ) from None
+        if (found := _read_schema(content)) > LEDGER_SCHEMA:
+            raise LedgerError(
+                f"{path} has ledger schema {found}; this version reads up to {LEDGER_SCHEMA}.",
+                hint="Read it with the version that wrote it.",
+            )
+        try:
+            return Plan.model_validate_json(content)
         except ValidationError as error:
             raise LedgerError(
                 f"{path} cannot be read by this version ({error.errors()[0]['msg']}).",
@@ -154,7 +161,7 @@ class Ledger:
         part = self.folder / PARTS / layer / name
         if not publish_bytes(part, content) and part.stat().st_size != len(content):
             # The machine died before the content reached the disk; no commit can name a file of this size.
-            part.unlink()
+            part.unlink(missing_ok=True)
             publish_bytes(part, content)
         entry = {"part": name, "sha256": sha256, "size_bytes": len(content), "rows": table.num_rows}
         return publish_bytes(self._commit_path(layer, slice_id), json.dumps(entry, sort_keys=True).encode())
@@ -166,7 +173,7 @@ class Ledger:
         except FileNotFoundError:
             return False
         except LedgerError:
-            self._commit_path(layer, slice_id).unlink()
+            self._commit_path(layer, slice_id).unlink(missing_ok=True)
             return False
         return True
 
@@ -215,12 +222,13 @@ class Ledger:
         try:
             entry = json.loads(content)
             part = self.folder / PARTS / layer / str(entry["part"])
+            committed_size = int(entry["size_bytes"])
             size = part.stat().st_size
         except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
             raise LedgerError(f"{path}: the commit is damaged.", hint="Run the same command again.") from error
-        if size != entry["size_bytes"]:
+        if size != committed_size:
             raise LedgerError(
-                f"{part}: {size} bytes, committed with {entry['size_bytes']}.", hint="Run the same command again."
+                f"{part}: {size} bytes, committed with {committed_size}.", hint="Run the same command again."
             )
         return part
 
@@ -239,9 +247,23 @@ def _dump(model: BaseModel) -> bytes:
     return json.dumps(model.model_dump(mode="json"), sort_keys=True, indent=1).encode() + b"\n"
 
 
+def _read_schema(plan: bytes) -> int:
+    """The ledger schema that a plan of any version names; 0 where it names none."""
+    try:
+        schema = json.loads(plan)["recipe"]["ledger_schema"]
+    except (ValueError, KeyError, TypeError):
+        return 0
+    return schema if isinstance(schema, int) else 0
+
+
 def _describe_difference(found: Plan, wanted: Plan) -> str:
-    if found.shards != wanted.shards:
+    if len(found.shards) != len(wanted.shards):
         return f"of {len(found.shards)} shards, not these {len(wanted.shards)}"
+    for old_shard, new_shard in zip(found.shards, wanted.shards, strict=True):
+        if old_shard.name != new_shard.name:
+            return f"with the shard {old_shard.name}, not {new_shard.name}"
+        if old_shard.size_bytes != new_shard.size_bytes:
+            return f"{old_shard.name} had {old_shard.size_bytes} bytes, now {new_shard.size_bytes}"
     if found.row_limit != wanted.row_limit:
         return f"with --limit {found.row_limit}, not {wanted.row_limit}"
     old, new = found.recipe.model_dump(), wanted.recipe.model_dump()

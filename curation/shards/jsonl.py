@@ -91,10 +91,10 @@ def open_lines(path: Path) -> io.BufferedIOBase:
     with path.open("rb") as file:
         magic = file.read(4)
     if magic.startswith(_GZIP_MAGIC):
-        return gzip.open(path, "rb")
+        return gzip.GzipFile(path, "rb")
     if magic == _ZSTD_MAGIC:
         return io.BufferedReader(_ZstdFrames(path), 1 << 20)
-    return path.open("rb", buffering=1 << 20)
+    return io.BufferedReader(path.open("rb", buffering=0), 1 << 20)
 
 
 def read_lines(path: Path, name: str, text_field: str, counts: LineCounts) -> Iterator[Line]:
