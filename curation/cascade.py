@@ -26,7 +26,7 @@ from curation.shards.manifest import Slice
 from curation.shards.rows import RowBatch, Unreadable, decode_strings, read_slice
 from curation.signals.fasttext_grade import FastTextGrade, flatten_line, measure_windows
 from curation.signals.lexical import measure_lexical
-from curation.signals.notation import find_published, find_recommended
+from curation.signals.notation import find_clues, find_published, find_recommended
 from curation.signals.tokens import KnownWords, TokenCounter, to_token_stream
 from curation.signals.vocabulary import ScoreIndex, measure_vocabulary
 from curation.signals.windows import split_windows
@@ -204,10 +204,10 @@ def measure_notation(texts: Sequence[str]) -> pa.Array:
     """One row a text, NOTATION_TYPE: the first hit of each rule that hits, in rule order."""
     rows = [
         {
-            "published": [_describe_hit(hit) for hit in find_published(text)],
-            "recommended": [_describe_hit(hit) for hit in find_recommended(text)],
+            "published": [_describe_hit(hit) for hit in find_published(text, clues)],
+            "recommended": [_describe_hit(hit) for hit in find_recommended(text, clues)],
         }
-        for text in texts
+        for text, clues in zip(texts, map(find_clues, texts), strict=True)
     ]
     return pa.array(rows, schema.NOTATION_TYPE)
 

@@ -119,8 +119,9 @@ class TokenCounter:
         runs = pa.Array.from_buffers(pa.large_binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(joined)])
         encoded = runs.dictionary_encode()
         look_up = self._ids.__getitem__
-        ids = [look_up(run[:-1]) for run in encoded.dictionary.to_pylist()]
-        return np.array(ids, np.int64)[encoded.indices.to_numpy()]
+        ids = np.array([look_up(run[:-1]) for run in encoded.dictionary.to_pylist()], np.int64)
+        places: npt.NDArray[np.int32] = encoded.indices.to_numpy()
+        return ids[places]
 
 
 class KnownWords:
