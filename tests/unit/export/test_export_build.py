@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from curation.chance import draw_row_fractions, draw_row_keys
 from curation.errors import ExportError, SourceError
 from curation.export.bands import BAND_SCHEMA
 from curation.export.build import write_export
+from curation.export.order import KeyedSpool
 from curation.export.request import ControlMatch, ExportProgress
 from curation.export.work_folder import build_folder, name_work_folder
 from curation.overrides import Overrides, Ruling
@@ -80,6 +82,17 @@ def test_the_shuffle_equals_a_sort_in_memory(measured: Measured, tmp_path: Path)
     assert addresses(read_split(result, "curriculum")) == expected
     control = addresses(read_split(result, "control"))
     assert control == sorted(control, key=key)
+
+
+@pytest.mark.parametrize("buckets", [2, 5])
+def test_spilling_does_not_show_in_the_bytes(
+    measured: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int
+) -> None:
+    options = {"shuffle_seed": 7, "validation_share": 0.2}
+    write_export(make_request(measured.tmp, measured.run, tmp_path / "in-memory", **options))
+    monkeypatch.setattr("curation.export.build.KeyedSpool", partial(KeyedSpool, buckets=buckets, buffer_bytes=3000))
+    write_export(make_request(measured.tmp, measured.run, tmp_path / "spilled", **options))
+    assert read_bytes(tmp_path / "spilled") == read_bytes(tmp_path / "in-memory")
 
 
 @pytest.mark.parametrize("shuffle_seed", [None, 7])
