@@ -19,7 +19,7 @@ from curation.signals.tokens import KnownWords
 
 AOA = bundled_folder() / "aoa" / "aoa.parquet"
 
-# Around the thresholds: below the floor, between floor and 4.0, on 4.0, above, never seen in K5 texts, no known age.
+# Around the thresholds: below the floor, between floor and 4.0, on 4.0, above, never seen in K5 texts, a rare word.
 SCORES = {
     "garden": 1.0,
     "number": 2.999,
