@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-CARET: Final = 1 << 0  # ^, or <sup>, which the masking of markup turns into one
+CARET: Final = 1 << 0  # ^
 STARS: Final = 1 << 1  # **
 BACKSLASH: Final = 1 << 2
 EQUALS: Final = 1 << 3
@@ -18,7 +18,7 @@ ANGLE: Final = 1 << 4  # < > ≤ ≥
 BAR: Final = 1 << 5  # |
 SIGN: Final = 1 << 6  # a superscript, subscript, Greek letter, arrow or mathematical sign
 CALL: Final = 1 << 7  # the name of a function, white space or none, an opening parenthesis
-DIGIT_CAPITAL: Final = 1 << 8  # a digit before a capital or a closing parenthesis
+DIGIT_CAPITAL: Final = 1 << 8  # a capital, a lower-case letter or none, digits, a capital or )
 FORMULA: Final = 1 << 9  # capitals and digits in one word as in a chemical formula
 SALT: Final = 1 << 10  # two capitals in one word with a lower-case letter between or behind: NaCl, HCl
 FUNCTION_WORD: Final = (
@@ -30,14 +30,16 @@ DIFFERENTIAL: Final = 1 << 14  # /dx or /dt
 NEGATIVE_IN_BRACKETS: Final = 1 << 16  # ( and a minus
 NEGATIVE_AFTER_COMMA: Final = 1 << 17  # a comma, a space or none, a minus and a digit or letter, )
 MULTIPLE: Final = 1 << 18  # a number and one letter, then another number within a few signs
+EQUATION: Final = 1 << 19  # an operator, a number or letter or both, an equals sign
 ANGLE_PAIR: Final = 1 << 15  # two of < > ≤ ≥ with one letter between
 
 _SIGN = re.compile("[²³¹½Α-ω⁰-ₜ←-⇿∀-⋿ʰ-ˣᵃ-ᶿ−≤≥]")
+_EQUATION = re.compile(r"[-+*/]\s*(?:\d+[^\W\d_]?|[^\W\d_])\s*=")
 _ANGLE_PAIR = re.compile(r"[<>≤≥]=?\s*[^\W\d_]\s*[<>≤≥]")
 _NEGATIVE_AFTER_COMMA = re.compile(r"\((?:\d{1,4}(?:\.\d{1,4})?|[a-z]),[ ]?[-−–]")
 _BANG = re.compile(r"!(?:(?<=[\d)]!)|(?<=\b[a-z]!))")
 _DIFFERENTIAL = re.compile("/d[xt]")
-_DIGIT_CAPITAL = re.compile(r"\d[A-Z)]")
+_DIGIT_CAPITAL = re.compile(r"[A-Z][a-z]?\d+[A-Z)]")
 
 _FUNCTIONS_BY_LENGTH = (
     r"(?<![^\W\d])[fghFGHP]",
@@ -48,9 +50,12 @@ _FUNCTIONS_BY_LENGTH = (
     r"\b(?i:arcsin|arccos|arctan)",
     r"\b(?i:arcsinh|arccosh|arctanh)",
 )
-# A look-behind needs a fixed width: none or one white space is looked through, two or more are a clue by themselves.
+# A look-behind needs a fixed width: none or one white space is looked through here, longer gaps in _find_call.
 _NAMED = "|".join(rf"(?<={name}{gap}\()" for name in _FUNCTIONS_BY_LENGTH for gap in ("", r"\s"))
-_CALL = re.compile(rf"\((?:(?<=\s\s\()|{_NAMED})")
+_CALL = re.compile(rf"\((?:{_NAMED})")
+_GAP_BEFORE_BRACKET = re.compile(r"\((?<=\s\s\()")
+_NAME_AT_END = re.compile(rf"(?:{'|'.join(_FUNCTIONS_BY_LENGTH)})$")
+_LONGEST_GAP = 32  # a longer gap is taken for the clue, so that no run of spaces is read twice
 
 
 def _classify_byte(byte: int) -> str:
@@ -66,7 +71,7 @@ def _classify_byte(byte: int) -> str:
 _BYTE_CLASSES = "".join(map(_classify_byte, range(256))).encode("ascii")
 
 
-_DIGIT_CAPITAL_CLASSES = re.compile(rb"0[A)]")
+_DIGIT_CAPITAL_CLASSES = re.compile(rb"Aa?0+[A)]")
 # Two elements at least: a capital beside another letter, digit or bracket; or a gas that is named by one, or an ion.
 _FORMULA_CLASSES = re.compile(rb"A(?:(?<=[Aa0)}]A)a?[0_]|a?[0_]+[A(])")
 _GROUP_CLASSES = re.compile(rb"\)0(?<=[Aa0]\)0)")
@@ -113,11 +118,27 @@ def _find_function_word(text: str) -> int:
     return 0
 
 
+def _find_equals(text: str) -> int:
+    if "=" not in text:
+        return 0
+    return EQUALS | EQUATION if _EQUATION.search(text) else EQUALS
+
+
 def _find_angle(text: str) -> int:
     shown = "<" in text or ">" in text or (not text.isascii() and ("≤" in text or "≥" in text))
     if not shown:
         return 0
     return ANGLE | ANGLE_PAIR if _ANGLE_PAIR.search(text) else ANGLE
+
+
+def _find_call(text: str) -> int:
+    if _CALL.search(text):
+        return CALL
+    for bracket in _GAP_BEFORE_BRACKET.finditer(text):
+        before = text[max(0, bracket.start() - _LONGEST_GAP - 8) : bracket.start()].rstrip()
+        if len(before) < 8 or _NAME_AT_END.search(before):
+            return CALL
+    return 0
 
 
 def _find_literals(clue: int, *literals: str) -> Callable[[str], int]:
@@ -130,25 +151,29 @@ def _find_literals(clue: int, *literals: str) -> Callable[[str], int]:
     return find
 
 
+def _find_pattern(clue: int, pattern: re.Pattern[str]) -> Callable[[str], int]:
+    return lambda text: clue if pattern.search(text) else 0
+
+
 _TESTS: tuple[tuple[int, Callable[[str], int]], ...] = (
-    (CARET, lambda text: CARET if "^" in text or ("<" in text and "<sup>" in text) else 0),
+    (CARET, _find_literals(CARET, "^")),
     (STARS, lambda text: STARS if "*" in text and "**" in text else 0),
     (BACKSLASH, _find_literals(BACKSLASH, "\\")),
-    (EQUALS, _find_literals(EQUALS, "=")),
+    (EQUALS | EQUATION, _find_equals),
     (ANGLE | ANGLE_PAIR, _find_angle),
     (BAR, _find_literals(BAR, "|")),
     (SIGN, lambda text: SIGN if not text.isascii() and _SIGN.search(text) else 0),
-    (CALL, lambda text: CALL if _CALL.search(text) else 0),
+    (CALL, _find_call),
     (DIGIT_CAPITAL | FORMULA | SALT | MULTIPLE, _find_class_clues),
     (FUNCTION_WORD, _find_function_word),
-    (NEGATIVE_IN_BRACKETS, _find_literals(NEGATIVE_IN_BRACKETS, "(-", "(−", "(–")),
+    (NEGATIVE_IN_BRACKETS, _find_pattern(NEGATIVE_IN_BRACKETS, re.compile(r"\([-−–]"))),
     (
         NEGATIVE_AFTER_COMMA,
         lambda text: NEGATIVE_AFTER_COMMA if "(" in text and _NEGATIVE_AFTER_COMMA.search(text) else 0,
     ),
-    (BANG, lambda text: BANG if _BANG.search(text) else 0),
+    (BANG, _find_pattern(BANG, _BANG)),
     (ROOT_WORD, _find_literals(ROOT_WORD, "root", "Root", "ROOT")),
-    (DIFFERENTIAL, lambda text: DIFFERENTIAL if _DIFFERENTIAL.search(text) else 0),
+    (DIFFERENTIAL, _find_pattern(DIFFERENTIAL, _DIFFERENTIAL)),
 )
 
 

@@ -29,6 +29,14 @@ _PUBLISHED_CLUES = reduce(or_, (rule.clues for rule in PUBLISHED_RULES), 0)
 _RECOMMENDED_CLUES = reduce(or_, (rule.clues for rule in RECOMMENDED_RULES), 0)
 
 
+def _mask(text: str, clues: int) -> tuple[str, int]:
+    """The text that recommended rules read, and its clues: with markup gone a name may stand beside its argument."""
+    if not clues and not any(mark in text for mark in "<*_"):
+        return text, 0
+    masked = mask_markup(text)
+    return masked, clues if masked == text else clues | find_clues(masked, _RECOMMENDED_CLUES)
+
+
 def find_published(text: str, clues: int | None = None) -> list[Hit]:
     """The leftmost hit of each published rule that hits `text`, in rule order; `Hit.rule` is "1" to "28".
 
@@ -49,9 +57,9 @@ def find_recommended(text: str, clues: int | None = None) -> list[Hit]:
     """
     if clues is None:
         clues = find_clues(text, _RECOMMENDED_CLUES)
+    masked, clues = _mask(text, clues)
     if not clues:
         return []
-    masked = mask_markup(text)
     rules = [rule for rule in RECOMMENDED_RULES if rule.clues & clues]
     return [Hit(rule.name, *span) for rule in rules if (span := next(rule.scan(masked), None)) is not None]
 
@@ -64,6 +72,5 @@ def find_all_published(text: str) -> list[Hit]:
 
 def find_all_recommended(text: str) -> list[Hit]:
     """Every hit of every recommended rule, ordered as `find_all_published` orders."""
-    clues = find_clues(text, _RECOMMENDED_CLUES)
-    masked = mask_markup(text) if clues else text
+    masked, clues = _mask(text, find_clues(text, _RECOMMENDED_CLUES))
     return [Hit(rule.name, *span) for rule in RECOMMENDED_RULES if rule.clues & clues for span in rule.scan(masked)]

@@ -81,7 +81,7 @@ PUBLISHED_RULES: tuple[PublishedRule, ...] = (
     ),
     _rule(16, "lone letter caret 2", clue.CARET, r"(?<![A-Za-z])[A-Za-z]\s*\^\s*2"),
     _rule(17, "root sign", clue.SIGN | clue.BACKSLASH, r"√|\\sqrt"),
-    _rule(18, "two one-letter terms before =", clue.EQUALS, r"\b\d*[a-z]\s*[+-]\s*\d*[a-z]\s*=", re.IGNORECASE),
+    _rule(18, "two one-letter terms before =", clue.EQUATION, r"\b\d*[a-z]\s*[+-]\s*\d*[a-z]\s*=", re.IGNORECASE),
     _rule(19, "letter caret 3-9 or n", clue.CARET, r"[a-z]\s*\^\s*[3-9n]", re.IGNORECASE),
     _rule(20, "start of a quadratic", clue.CARET, r"[a-z]\s*\^\s*2\s*[+-]\s*\d*[a-z]", re.IGNORECASE),
     _rule(21, "summation sign", clue.SIGN, "[∑Σ]"),
@@ -96,6 +96,6 @@ PUBLISHED_RULES: tuple[PublishedRule, ...] = (
         re.IGNORECASE,
     ),
     _rule(26, "f, g or h of x, y or z", clue.CALL, r"\b[fgh]\s*\(\s*[xyz]\s*\)"),
-    _rule(27, "linear equation in x, y or z", clue.EQUALS, r"\b\d+\s*[xyz]\s*[-+*/]\s*\d+\s*=\s*\d+", re.IGNORECASE),
+    _rule(27, "linear equation in x, y or z", clue.EQUATION, r"\b\d+\s*[xyz]\s*[-+*/]\s*\d+\s*=\s*\d+", re.IGNORECASE),
     _rule(28, "chemical formula", clue.DIGIT_CAPITAL, r"[A-Z][a-z]?\d+[A-Z)]"),
 )

@@ -86,7 +86,7 @@ CHEMICAL_FORMULA = RecommendedRule(
     ),
     clues=clue.FORMULA | clue.SIGN,
     scan=scan_near(
-        re.compile(r"[\d₀-₉](?<=[A-Za-z)_{][\d₀-₉])"),
+        re.compile(r"[0-9₀-₉](?<=[A-Za-z)_{][\d₀-₉])"),
         24,
         re.compile(r"(?<![A-Za-z_/.@#-])(?<!\d[-/])[A-Z]"),
         re.compile(rf"{_FORMULA}(?![A-Za-z0-9/@]|-\w)"),

@@ -192,7 +192,7 @@ CHAINED_INEQUALITY = RecommendedRule(
         "Both signs point the same way and a letter stands between them. Tags are masked before. Capitals on all three places "
         "are an order of things and not of numbers, as letters with > are the steps of a menu."
     ),
-    clues=clue.ANGLE,
+    clues=clue.ANGLE_PAIR,
     scan=scan_near(
         _RELATION,
         20,

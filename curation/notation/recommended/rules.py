@@ -93,7 +93,6 @@ RECOMMENDED_RULES: tuple[RecommendedRule, ...] = (
     INFINITY_SIGN,
     LIMIT,
     SET_SIGN,
-    GREEK_VARIABLE,
     LATEX_CALCULUS,
     LATEX_FUNCTION,
     LATEX_FRACTION,

@@ -84,7 +84,51 @@ def test_clues_lose_nothing_on_cases_with_a_character_put_in(text: str, characte
     assert_same(text[:place] + character + text[place:])
 
 
-@pytest.mark.parametrize("text", ["", "\ud800", "a\ud800^2", "٣A", "Fe٣)", "ſin(x)", "sİn (x)", "COS\u2003\u2003(x)"])
+MARKUP = (
+    "<b>",
+    "</b>",
+    "<sup>",
+    "</sup>",
+    "<br/>",
+    "**",
+    "*x*",
+    "_n_",
+    "<i>x</i>",
+    "  ",
+    " (",
+    "=",
+    "*3*",
+    "\xa0",
+    "\x1f",
+)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.sampled_from(CASE_TEXTS), st.lists(st.tuples(st.integers(0, 30), st.sampled_from(MARKUP)), max_size=3))
+def test_clues_lose_nothing_on_cases_with_markup_put_in(text: str, insertions: list[tuple[int, str]]) -> None:
+    for place, markup in insertions:
+        text = text[:place] + markup + text[place:]
+    assert_same(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sin *x*",
+        "exp<b>(x)</b>",
+        "2n<b> + 6</b>",
+        "f   (x)",
+        "log" + " " * 40 + "(x)",
+        "",
+        "\ud800",
+        "a\ud800^2",
+        "٣A",
+        "Fe٣)",
+        "ſin(x)",
+        "sİn (x)",
+        "COS\u2003\u2003(x)",
+    ],
+)
 def test_clues_lose_nothing_on_odd_text(text: str) -> None:
     assert_same(text)
 
