@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import yaml
 from rich.table import Table
 
 from curation.artifacts.artifact_set import KINDS, bundled_folder, published_folder, resolve_artifacts
-from curation.artifacts.pull import pull_artifacts
 from curation.artifacts.checksums import verify_bundle
+from curation.artifacts.pull import pull_artifacts
 from curation.profile import list_profiles, load_profile
 from primer.cli.output import JsonOption, console, print_json, results
 
@@ -89,7 +89,7 @@ def list_artifacts(
 ) -> None:
     """The models and tables in use, with their hashes."""
     found = resolve_artifacts(where)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"kind": kind, "origin": a.origin, "path": str(a.path), "bytes": a.path.stat().st_size, "sha256": a.sha256}
         if (a := found.get(kind))
         else {"kind": kind}

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from curation.artifacts.artifact_set import BUNDLED, PUBLISHED
 from curation.curate import begin_run, finish_run, is_finished, measure, read_report
 from curation.export.request import DEFAULT_SHARD_BYTES, ControlMatch
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, read_vocabulary_version
@@ -18,7 +19,7 @@ from curation.request import ExportOptions, RunRequest
 from curation.run import WHOLE, Part
 from curation.run_folder import RunFolder
 from primer.cli.options import ControlSeedOption, MatchOption, ShuffleOption, TokensOption, ValidationOption
-from primer.cli.output import JsonOption, console, print_funnel, print_json, results
+from primer.cli.output import JsonOption, console, print_funnel, print_json, results, show_safely
 from primer.cli.progress import RunDisplay
 
 INCOMPLETE_STATUS = 3  # some slices could not be measured; what could be is committed
@@ -83,8 +84,8 @@ def run(
         sources=tuple(sources),
         config=config,
         split=split,
-        artifacts=artifacts,
-        aoa=str(aoa) if aoa else None,
+        artifacts=_make_absolute(artifacts),
+        aoa=str(aoa.resolve()) if aoa else None,
         profile=load_profile(profile),
         vocabulary=read_vocabulary_version(vocabulary) if vocabulary else PLAIN_VOCABULARY,
         export=options,
@@ -112,7 +113,8 @@ def run(
             )
         else:
             console.print(
-                f"Part {chosen.number} of {chosen.total}: {progress.documents:,} documents measured. When all parts are, run: primer finish {out}",
+                f"Part {chosen.number} of {chosen.total}: {progress.documents:,} documents measured. "
+                f"When all parts are, run: primer finish {out}",
                 highlight=False,
                 markup=False,
             )
@@ -133,6 +135,11 @@ def finish(
     report = read_report(run_folder) if is_finished(run_folder) else finish_run(run_folder)
     _show(run_folder, report, as_json=as_json)
     _exit_for(report, strict=strict)
+
+
+def _make_absolute(artifacts: str | None) -> str | None:
+    """Later commands may run in another folder."""
+    return artifacts if artifacts in (None, BUNDLED, PUBLISHED) else str(Path(artifacts).resolve())
 
 
 def _parse_part(part: str | None) -> Part:
@@ -156,19 +163,22 @@ def _show(folder: RunFolder, report: dict[str, object], *, as_json: bool) -> Non
         print_json(report)
         return
     for failure in _rows(report, "failures"):
-        console.print(f"[red]Not measured:[/] {failure['where']}: {failure['error']}", highlight=False)
+        console.print(
+            f"[red]Not measured:[/] {show_safely(failure['where'])}: {show_safely(failure['error'])}", highlight=False
+        )
     if report["state"] != "finished":
         console.print("The run is incomplete: nothing was exported. Repair what is named above and repeat the command.")
         return
     funnel = report["funnel"]
     assert isinstance(funnel, dict)
     for shard in _rows(report, "shard_errors"):
-        console.print(f"[yellow]Shard error:[/] {shard['error']}", highlight=False)
+        console.print(f"[yellow]Shard error:[/] {show_safely(shard['error'])}", highlight=False)
     row_errors = report["row_errors"]
     assert isinstance(row_errors, dict)
     if row_errors["count"]:
         console.print(
-            f"[yellow]{row_errors['count']:,} rows could not be read[/] (column `error` of the ledger); the first: {row_errors['examples'][0]['error']}",
+            f"[yellow]{row_errors['count']:,} rows could not be read[/] (column `error` of the ledger); the first: "
+            + show_safely(str(row_errors["examples"][0]["error"])),
             highlight=False,
         )
     print_funnel(funnel, str(report["statement"]))

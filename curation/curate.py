@@ -175,6 +175,7 @@ def build_export_request(
         validation_share=options.validation_share,
         control=options.control_match,
         control_seed=options.control_seed,
+        has_curriculum=options.has_curriculum,
         origins=decisions.artifacts.origins,
         on_progress=on_progress,
     )

@@ -14,6 +14,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from curation.errors import ProfileError
+from curation.notation.published.rules import PUBLISHED_RULES
+from curation.notation.recommended.rules import RECOMMENDED_RULES
 from curation.recipe import Recipe, hash_json
 
 STAGES = ("lexical", "fasttext", "encoder", "notation", "vocabulary")
@@ -165,11 +167,24 @@ def bind_profile(profile: Profile, recipe: Recipe) -> BoundProfile:
                 )
             elif found is not None or wanted is not None:
                 models[kind] = wanted or found  # type: ignore[assignment]
+    _require_known_rules(profile)
     if len(left_out) == len(profile.stages):
         raise ProfileError(
             f"Profile {profile.name}: the run has none of the models it needs.", hint="See `primer artifacts list`."
         )
     return BoundProfile(profile, models, tuple(left_out))
+
+
+def _require_known_rules(profile: Profile) -> None:
+    stage = profile.notation
+    if stage is None:
+        return
+    rules = PUBLISHED_RULES if stage.rules == "published" else RECOMMENDED_RULES
+    if unknown := set(stage.ignore) - {rule.name for rule in rules}:
+        raise ProfileError(
+            f"Profile {profile.name} ignores notation rules that do not exist: {', '.join(sorted(unknown))}.",
+            hint=f"Rules: {', '.join(rule.name for rule in rules)}.",
+        )
 
 
 def profiles_folder() -> Path:

@@ -62,7 +62,9 @@ def write_export(request: ExportRequest) -> ExportResult:
         columns = plan_columns(request.run, survey.slices, plan.recipe.text_field, BAND_SCHEMA.names)
         is_curriculum = choose_curriculum(survey, request)
         sample = draw_control(survey.control_keys, survey.tokens, survey.is_readable, is_curriculum, survey.strata)
-        chosen = {CURRICULUM: is_curriculum, CONTROL: sample.is_taken}
+        chosen = {CONTROL: sample.is_taken}
+        if request.has_curriculum:
+            chosen = {CURRICULUM: is_curriculum, **chosen}
         files = _write_rows(request, work, survey, columns, chosen, progress)
         manifest = build_manifest(request, survey, columns, sample, files)
         _write_descriptions(work, manifest)

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from curation.export.request import CONTROL, CURRICULUM
+from curation.export.request import CURRICULUM
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LARGER_SIZES = (
@@ -72,7 +72,7 @@ def _name_export(profile: dict[str, Any]) -> str:
 
 
 def _dump_front_matter(manifest: dict[str, Any]) -> str:
-    rows = sum(split["rows"] for split in manifest["totals"][CURRICULUM].values())
+    rows = max(sum(split["rows"] for split in splits.values()) for splits in manifest["totals"].values())
     matter = {
         "pretty_name": _name_export(manifest["profile"]["content"]),
         "language": ["en"],
@@ -84,13 +84,13 @@ def _dump_front_matter(manifest: dict[str, Any]) -> str:
         "configs": [
             {
                 "config_name": config,
-                **({"default": True} if config == CURRICULUM else {}),
+                **({"default": True} if config == next(iter(manifest["totals"])) else {}),
                 "data_files": [
                     {"split": split, "path": f"data/{config}/{split}-*.parquet"}
                     for split in list_loadable_splits(manifest, config)
                 ],
             }
-            for config in (CURRICULUM, CONTROL)
+            for config in manifest["totals"]
         ],
     }
     return str(yaml.safe_dump(matter, sort_keys=False, allow_unicode=False, width=1000))
@@ -99,9 +99,10 @@ def _dump_front_matter(manifest: dict[str, Any]) -> str:
 def _describe(manifest: dict[str, Any]) -> str:
     match = _MATCHES[manifest["control"]["match"]]
     description = manifest["profile"]["content"]["description"]
+    held = "Config `curriculum` holds what the profile keeps. " if CURRICULUM in manifest["totals"] else ""
     lines = [
-        "Documents for pretraining on language that does not go beyond grade 5. Config `curriculum` holds what the profile "
-        "keeps. Config `control` is a seeded sample of the same source, filtered by nothing, as an experiment needs it: it "
+        f"Documents for pretraining on language that does not go beyond grade 5. {held}Config `control` is a seeded sample "
+        "of the same source, filtered by nothing, as an experiment needs it: it "
         f"is matched by {match}, and rows that the curriculum keeps may be among it.",
     ]
     if description:
@@ -112,8 +113,8 @@ def _describe(manifest: dict[str, Any]) -> str:
 def _tabulate_totals(manifest: dict[str, Any]) -> str:
     rows = [
         f"| {config} | {split} | {total['files']:,} | {total['rows']:,} | {total['tokens']:,} |"
-        for config in (CURRICULUM, CONTROL)
-        for split, total in manifest["totals"][config].items()
+        for config, splits in manifest["totals"].items()
+        for split, total in splits.items()
     ]
     note = manifest["token_note"]
     return "\n".join(
@@ -174,13 +175,16 @@ def _explain_columns() -> str:
 
 
 def _explain_loading(manifest: dict[str, Any]) -> str:
-    splits = ", ".join(f"`{split}`" for split in list_loadable_splits(manifest, CURRICULUM))
-    rows = sum(total["rows"] for total in manifest["totals"][CURRICULUM].values())
-    empty = "" if rows else " Nothing was kept: the library loads what has no rows only with `streaming=True`."
+    loads = [f'{config} = load_dataset("FOLDER", "{config}")' for config in manifest["totals"]]
+    splits = [
+        f"`{config}` has {', '.join(f'`{split}`' for split in list_loadable_splits(manifest, config))}"
+        for config in manifest["totals"]
+    ]
+    is_empty = any(sum(total["rows"] for total in splits.values()) == 0 for splits in manifest["totals"].values())
+    empty = "" if not is_empty else " Nothing was kept: the library loads what has no rows only with `streaming=True`."
     return (
         "## How to load\n\n```python\nfrom datasets import load_dataset\n\n"
-        'curriculum = load_dataset("FOLDER")\ncontrol = load_dataset("FOLDER", "control")\n```\n\n'
-        f"The curriculum has {splits}, the control `train`.{empty}"
+        f"{chr(10).join(loads)}\n```\n\n{'; '.join(splits)}.{empty}"
     )
 
 

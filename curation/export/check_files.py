@@ -56,6 +56,8 @@ def _check_card(folder: Path, manifest: dict[str, Any]) -> Iterator[Problem]:
 def _check_totals(manifest: dict[str, Any], files: list[ExportedFile]) -> Iterator[Problem]:
     if count_totals(files) != manifest["totals"]:
         yield Problem(MANIFEST, None, "totals are not the sums of the files")
+    if not manifest["options"]["has_curriculum"]:
+        return
     kept = manifest["funnel"]["documents"]["kept"]
     rows = sum(file.rows for file in files if file.config == CURRICULUM)
     if rows > kept or (manifest["options"]["token_budget"] is None and rows != kept):

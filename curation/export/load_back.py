@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,14 +12,16 @@ from curation.errors import ExportError
 from curation.export.request import CONTROL, CURRICULUM
 
 
-def load_back(folder: Path, *, cache: Path | None = None) -> dict[str, dict[str, int]]:
+def load_back(
+    folder: Path, configs: Iterable[str] = (CURRICULUM, CONTROL), *, cache: Path | None = None
+) -> dict[str, dict[str, int]]:
     """Rows by config and split. `cache`: where `datasets` puts its copy, as large as the export uncompressed; None is a
     temporary folder that is removed. Raises ExportError when the library cannot load a config.
 
     The library loads a split without rows only as a stream (huggingface/datasets#8401): such a config is streamed.
     """
     with tempfile.TemporaryDirectory(prefix="primer-load-") as temporary:
-        return {config: _load_config(folder, config, cache or Path(temporary)) for config in (CURRICULUM, CONTROL)}
+        return {config: _load_config(folder, config, cache or Path(temporary)) for config in configs}
 
 
 def _load_config(folder: Path, config: str, cache: Path) -> dict[str, int]:

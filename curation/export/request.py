@@ -55,6 +55,7 @@ class ExportRequest:
     `shuffle_seed` None keeps the order of shard and row. `token_budget`: documents are taken in the export's order (after
     the shuffle, train and validation together) and the first one that would exceed the budget ends the export: shorter
     ones after it are not tried. `validation_share`: the share of the curriculum's documents in split validation.
+    `has_curriculum` False writes the control alone, matched to the curriculum that is not written.
     `origins`: where the artefacts came from, by kind; only the statement reads it.
     """
 
@@ -72,6 +73,7 @@ class ExportRequest:
     control: ControlMatch = ControlMatch.TOKENS
     control_seed: int = 0
     license_name: str = "see sources"
+    has_curriculum: bool = True
     origins: dict[str, str] | None = None
     on_progress: OnProgress = field(default=lambda _: None, compare=False)
 
@@ -99,6 +101,7 @@ class ExportRequest:
             "control_match": self.control.value,
             "control_seed": self.control_seed,
             "license_name": self.license_name,
+            "has_curriculum": self.has_curriculum,
         }
 
     def name_origins(self) -> dict[str, str]:

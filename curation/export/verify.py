@@ -56,7 +56,7 @@ def verify_export(
 
 def _check_loading(folder: Path, manifest: dict[str, Any]) -> list[Problem]:
     try:
-        loaded = load_back(folder)
+        loaded = load_back(folder, manifest["totals"])
     except ExportError as error:
         return [Problem(MANIFEST, None, str(error))]
     expected = {

@@ -1,4 +1,4 @@
-"""Tokens of a document: the source's own count, else an estimate from its bytes that is always called one."""
+"""Tokens of a document: the source's own count where it is possible, else an estimate from its bytes that is always called one."""
 
 from __future__ import annotations
 
@@ -16,5 +16,6 @@ def count_tokens(core: pa.Table) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
     has_error = pc.is_valid(core["error"]).to_numpy()
     stated = core["token_count"].fill_null(-1).to_numpy()
     estimated = np.ceil(core["n_bytes"].fill_null(0).to_numpy() / BYTES_PER_TOKEN).astype(np.int64)
-    is_estimated = (stated < 0) & ~has_error
+    # A token is at least a byte: a larger count is an error of the source, and one such row would outweigh a corpus.
+    is_estimated = ((stated < 0) | (stated > core["n_bytes"].fill_null(0).to_numpy())) & ~has_error
     return np.where(has_error, 0, np.where(is_estimated, estimated, stated)), is_estimated
