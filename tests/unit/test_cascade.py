@@ -411,18 +411,18 @@ def write_junk(count: int) -> str:
     ],
 )
 def test_hostile_texts_are_measured_in_bounded_time(meters: Meters, name: str, text: str, word_count: int) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     row, postings = measure_one(meters, text)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
     assert row["n_chars"] == len(text)
     assert len({word for word, _, _ in postings}) == word_count
 
 
 def test_a_million_distinct_junk_words_are_measured(meters: Meters) -> None:
     text = write_junk(1_000_000)
-    started = time.monotonic()
+    started = time.process_time()
     core, postings = measure_text(meters, text)
-    assert time.monotonic() - started < 60
+    assert time.process_time() - started < 60
     lexical = core["lexical_raw"].to_pylist()[0]
     assert (lexical["p95_aoa"], lexical["oov_ratio"], lexical["token_count"]) == (None, 1.0, 1_000_000)
     assert lexical["unknown_words"] == sorted(text.split())[:8]
@@ -436,9 +436,9 @@ def long_text(size: int) -> str:
 
 def assert_long_document_is_sampled(meters: Meters, texts: Sequence[str], limit_seconds: float) -> None:
     for text in texts:
-        started = time.monotonic()
+        started = time.process_time()
         row, _ = measure_one(meters, text)
-        assert time.monotonic() - started < limit_seconds
+        assert time.process_time() - started < limit_seconds
         assert row["n_chars"] == len(text)
         assert row["fasttext"]["is_sampled"] is True
         assert 0 <= row["fasttext"]["window_start"] < row["fasttext"]["window_end"] <= len(text)

@@ -196,9 +196,9 @@ def test_a_lone_surrogate_is_refused(meters: Meters) -> None:
     ],
 )
 def test_hostile_texts_are_explained_in_bounded_time(meters: Meters, text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for name in ("published", "corrected"):
         explanation = explain(meters, text, name)
         assert explanation.kept is False
         assert all(len(stage.evidence) <= MAX_SPANS for stage in explanation.stages)
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30

@@ -66,9 +66,9 @@ def count_parts(text: str) -> Counter[str]:
 @pytest.mark.parametrize("pair", ["\u0301\u0323", "\u0f73", "\u0344\u0323", "\u0345\u0327"])
 def test_a_hostile_run_of_marks_takes_linear_time(pair: str) -> None:
     text = "cafe\u0301 e" + pair * 500_000 + " end"
-    started = time.monotonic()
+    started = time.process_time()
     found = normalize(text)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
     assert found.text.startswith("café ")
     assert found.text.endswith(" end")
     assert count_parts(found.text) == count_parts(text)

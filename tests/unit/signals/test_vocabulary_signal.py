@@ -135,8 +135,8 @@ def test_a_word_that_does_not_stand_whole_is_an_error() -> None:
 @pytest.mark.parametrize("text", ["ab" * 1_000_000, "a" * 2_000_000, "\u0130" * 1_000_000, "a b " * 500_000])
 def test_hostile_texts_are_searched_in_linear_time(text: str) -> None:
     word = "a" * 5000
-    started = time.monotonic()
+    started = time.process_time()
     lowered = Lowered(f"{text} {word} z")
     assert lowered.find_word(word) == (len(text) + 1, len(text) + 5001)
     assert list(lowered.find_words({word})) == [(word, len(text) + 1, len(text) + 5001)]
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
