@@ -1,0 +1,277 @@
+"""Mutation run: would the tests notice a small fault in the code that decides? `python -m benchmarks.mutate`.
+
+Each mutant is one fault in a copy of the tree, never in the checkout; it is killed when the tests of its file fail or
+hang. Exits with 1 where fewer than MIN_SCORE of those that are not equivalent are killed. The sample is seeded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import yaml
+
+from benchmarks.corpus import REPO
+from benchmarks.machine import describe_machine
+from benchmarks.mutation_operators import Mutant, list_mutants
+
+MIN_SCORE = 0.85
+SEED = 20260813
+MUTANTS_PER_GROUP = 40
+RESULT = REPO / "benchmarks" / "results" / "mutation.json"
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
+_COPIED = ("curation", "cli", "app", "workers", "primer", "tests", "migrations", "pyproject.toml")
+# A mutant may hang; one that takes this much longer than the sound code is as good as failed.
+_TIMEOUT_FACTOR, _TIMEOUT_SLACK_SECONDS = 5.0, 60.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that share tests. `tests`: files or folders, the quickest to fail first."""
+
+    name: str
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+_NOTATION_TESTS = (
+    "tests/unit/notation/test_notation_cases.py",
+    "tests/unit/notation/test_notation_published_truth.py",
+    "tests/unit/notation",
+)
+_SIGNAL_TESTS = ("tests/unit/signals/test_tokens.py", "tests/unit/signals/test_lexical.py")
+GROUPS = (
+    Group("decide", ("curation/decide.py",), ("tests/unit/test_decide.py", "tests/unit/test_decide_properties.py")),
+    Group("notation/published", ("curation/notation/published/*.py",), _NOTATION_TESTS),
+    Group("notation/recommended", ("curation/notation/recommended/*.py",), _NOTATION_TESTS),
+    Group("notation/shared", ("curation/notation/*.py", "curation/signals/notation.py"), _NOTATION_TESTS),
+    Group("tokens", ("curation/signals/tokens.py",), _SIGNAL_TESTS),
+    Group("lexical", ("curation/signals/lexical.py",), _SIGNAL_TESTS[::-1]),
+    Group("ledger/store", ("curation/ledger/store.py",), ("tests/unit/ledger",)),
+    Group("publish", ("curation/publish.py",), ("tests/unit/test_publish.py", "tests/unit/ledger")),
+)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A mutant of one file, and the tests that should kill it."""
+
+    group: Group
+    file: str
+    mutant: Mutant
+
+    @property
+    def key(self) -> str:
+        """What names a mutant across edits elsewhere in its file."""
+        return f"{self.file}::{self.mutant.scope}: {self.mutant.change}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`result`: killed, survived, or invalid (the faulty file cannot even be imported: no test is needed to see that)."""
+
+    planned: Planned
+    result: str
+    seconds: float
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutate", description=__doc__)
+    parser.add_argument("--group", choices=[group.name for group in GROUPS], action="append", help="only this group")
+    parser.add_argument("--mutants", type=int, default=MUTANTS_PER_GROUP, help="how many a group")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args(arguments)
+    groups = [group for group in GROUPS if not options.group or group.name in options.group]
+    plan = [planned for group in groups for planned in draw_mutants(group, options.mutants, options.seed)]
+    outcomes = run_mutants(groups, plan, options.processes)
+    report = describe(outcomes, read_equivalent(), options.seed)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    sys.stdout.write(format_table(report))
+    sys.exit(0 if report["is_target_met"] else 1)
+
+
+def draw_mutants(group: Group, count: int, seed: int) -> list[Planned]:
+    """A seeded sample of a group's mutants: those of another group do not move it."""
+    files = sorted(path for pattern in group.files for path in REPO.glob(pattern))
+    everything = [
+        Planned(group, str(path.relative_to(REPO)), mutant)
+        for path in files
+        for mutant in list_mutants(path.read_text())
+    ]
+    chosen = random.Random(f"{seed} {group.name}").sample(range(len(everything)), min(count, len(everything)))
+    return [everything[i] for i in sorted(chosen)]
+
+
+def read_equivalent() -> dict[str, str]:
+    """Key of a mutant that changes nothing anyone could see -> why. Listed by hand."""
+    if not EQUIVALENT.is_file():
+        return {}
+    return {entry["mutant"]: entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text()) or []}
+
+
+def run_mutants(groups: Sequence[Group], plan: Sequence[Planned], processes: int) -> list[Outcome]:
+    """Every mutant's outcome, in order. Raises RuntimeError when the tests of a group fail without a mutant."""
+    with tempfile.TemporaryDirectory() as folder:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for number in range(processes):
+            trees.put(copy_tree(Path(folder) / str(number)))
+        tree = trees.get()
+        limits = {group.name: _time_sound(tree, group) for group in groups}
+        trees.put(tree)
+
+        def run(planned: Planned) -> Outcome:
+            tree = trees.get()
+            try:
+                outcome = run_mutant(tree, planned, limits[planned.group.name])
+            finally:
+                trees.put(tree)
+            sys.stderr.write(f"{outcome.result:9}{outcome.seconds:6.1f} s  {planned.key}\n")
+            return outcome
+
+        with ThreadPoolExecutor(processes) as pool:
+            return list(pool.map(run, plan))
+
+
+def copy_tree(target: Path) -> Path:
+    """A copy of what the tests need, links kept as links."""
+    target.mkdir()
+    for name in _COPIED:
+        source = REPO / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        elif source.is_file():
+            shutil.copy2(source, target / name)
+    return target
+
+
+def _time_sound(tree: Path, group: Group) -> float:
+    """Seconds after which a mutant of the group counts as hanging."""
+    began = time.monotonic()
+    done = _run_tests(tree, group.tests, None)
+    if done is None or done.returncode != 0:
+        raise RuntimeError(f"the tests of {group.name} fail without a mutant:\n{done.stdout if done else ''}")
+    return (time.monotonic() - began) * _TIMEOUT_FACTOR + _TIMEOUT_SLACK_SECONDS
+
+
+def run_mutant(tree: Path, planned: Planned, limit_seconds: float) -> Outcome:
+    """Put the fault in, run the tests, take it out again."""
+    path = tree / planned.file
+    sound = path.read_text()
+    began = time.monotonic()
+    path.write_text(planned.mutant.source)
+    try:
+        module = planned.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        imported = _run_python(tree, ["-c", f"import {module}"], limit_seconds)
+        if imported is not None and b"re.error" in imported.stderr:
+            return Outcome(planned, "invalid", time.monotonic() - began)
+        done = _run_tests(tree, planned.group.tests, limit_seconds)
+    finally:
+        path.write_text(sound)
+    is_killed = done is None or done.returncode != 0
+    return Outcome(planned, "killed" if is_killed else "survived", time.monotonic() - began)
+
+
+def _run_tests(
+    tree: Path, tests: Sequence[str], limit_seconds: float | None
+) -> subprocess.CompletedProcess[bytes] | None:
+    arguments = ["-m", "pytest", "-x", "-q", "-m", "not soak", "--tb=no", "--hypothesis-seed=0", *tests]
+    return _run_python(tree, arguments, limit_seconds)
+
+
+def _run_python(
+    tree: Path, arguments: Sequence[str], limit_seconds: float | None
+) -> subprocess.CompletedProcess[bytes] | None:
+    """None where it took too long. The tree stands first on the path, before the checkout that is installed."""
+    shared = Path(os.environ.get("PRIMER_SHARED", REPO / ".." / "shared")).resolve()
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tree),
+        "PRIMER_SHARED": str(shared),
+        "PYTHONDONTWRITEBYTECODE": "1",  # two mutants of one second and size would share a stale .pyc
+    }
+    command = [sys.executable, *arguments]
+    with subprocess.Popen(
+        command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=limit_seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            return None
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def describe(outcomes: Sequence[Outcome], equivalent: dict[str, str], seed: int) -> dict[str, Any]:
+    """The report as JSON. Equivalent mutants are shown with their reasons and count neither way."""
+    survivors = [outcome for outcome in outcomes if outcome.result == "survived"]
+    real = [outcome for outcome in survivors if outcome.planned.key not in equivalent]
+    killed = sum(outcome.result == "killed" for outcome in outcomes)
+    score = killed / max(killed + len(real), 1)
+    return {
+        **describe_machine(),
+        "seed": seed,
+        "killed": killed,
+        "survived": len(real),
+        "equivalent": len(survivors) - len(real),
+        "invalid": sum(outcome.result == "invalid" for outcome in outcomes),
+        "score": round(score, 4),
+        "min_score": MIN_SCORE,
+        "is_target_met": score >= MIN_SCORE,
+        "files": list(_count_files(outcomes, equivalent)),
+        "survivors": [_describe_outcome(outcome) for outcome in real],
+        "equivalent_mutants": [
+            {**_describe_outcome(outcome), "reason": equivalent[outcome.planned.key]}
+            for outcome in survivors
+            if outcome.planned.key in equivalent
+        ],
+    }
+
+
+def _count_files(outcomes: Sequence[Outcome], equivalent: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for file in sorted({outcome.planned.file for outcome in outcomes}):
+        mine = [outcome for outcome in outcomes if outcome.planned.file == file]
+        survived = [outcome for outcome in mine if outcome.result == "survived"]
+        unseen = sum(outcome.planned.key in equivalent for outcome in survived)
+        yield {
+            "file": file,
+            "killed": sum(outcome.result == "killed" for outcome in mine),
+            "survived": len(survived) - unseen,
+            "equivalent": unseen,
+        }
+
+
+def _describe_outcome(outcome: Outcome) -> dict[str, Any]:
+    planned = outcome.planned
+    return {"mutant": planned.key, "line": planned.mutant.line, "kind": planned.mutant.kind}
+
+
+def format_table(report: dict[str, Any]) -> str:
+    """The report as Markdown."""
+    lines = ["| file | killed | survived | equivalent |", "|---|---|---|---|"]
+    lines += [
+        f"| {row['file']} | {row['killed']} | {row['survived']} | {row['equivalent']} |" for row in report["files"]
+    ]
+    lines += ["", *(f"survived, line {row['line']}: {row['mutant']}" for row in report["survivors"])]
+    verdict = "holds" if report["is_target_met"] else "DOES NOT HOLD"
+    lines += ["", f"Killed {report['score']:.1%}; at least {report['min_score']:.0%} {verdict}.", ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
