@@ -14,28 +14,30 @@ CARET: Final = 1 << 0  # ^
 STARS: Final = 1 << 1  # **
 BACKSLASH: Final = 1 << 2
 EQUALS: Final = 1 << 3
-ANGLE: Final = 1 << 4  # < > ≤ ≥
-BAR: Final = 1 << 5  # |
-SIGN: Final = 1 << 6  # a superscript, subscript, Greek letter, arrow or mathematical sign
-CALL: Final = 1 << 7  # the name of a function, white space or none, an opening parenthesis
-DIGIT_CAPITAL: Final = 1 << 8  # a capital, a lower-case letter or none, digits, a capital or )
-FORMULA: Final = 1 << 9  # capitals and digits in one word as in a chemical formula
-SALT: Final = 1 << 10  # two capitals in one word with a lower-case letter between or behind: NaCl, HCl
-FUNCTION_WORD: Final = (
-    1 << 11
-)  # sin, cos, tan, log or ln before a space and a number or lone letter, or log with a base
-BANG: Final = 1 << 12  # ! after a lone letter, a digit or a closing parenthesis
-ROOT_WORD: Final = 1 << 13  # root
-DIFFERENTIAL: Final = 1 << 14  # /dx or /dt
-NEGATIVE_IN_BRACKETS: Final = 1 << 16  # ( and a minus
-NEGATIVE_AFTER_COMMA: Final = 1 << 17  # a comma, a space or none, a minus and a digit or letter, )
-MULTIPLE: Final = 1 << 18  # a number and one letter, then another number within a few signs
-EQUATION: Final = 1 << 19  # an operator, a number or letter or both, an equals sign
-ANGLE_PAIR: Final = 1 << 15  # two of < > ≤ ≥ with one letter between
+EQUATION: Final = 1 << 4  # an operator, a number or letter or both, an equals sign
+COMPARISON: Final = 1 << 5  # one of < > ≤ ≥ ≠ before a number or a variable
+ANGLE_PAIR: Final = 1 << 6  # two of < > ≤ ≥ with one letter between
+BAR: Final = 1 << 7  # |
+SIGN: Final = 1 << 8  # a superscript, subscript, Greek letter, arrow or mathematical sign
+CALL: Final = 1 << 9  # the name of a function, white space or none, an opening parenthesis
+FUNCTION_WORD: Final = 1 << 10  # sin, cos, tan, log or ln before a space and an argument; log with a base
+DIGIT_CAPITAL: Final = 1 << 11  # a capital, a lower-case letter or none, digits, a capital or )
+FORMULA: Final = 1 << 12  # symbols and counts as in a chemical formula
+REACTION: Final = 1 << 13  # a count after a symbol, and water, carbon dioxide or an arrow
+ION: Final = 1 << 14  # a count after a symbol, and 2+ or 3+
+SALT: Final = 1 << 15  # two symbols without a count: NaCl, HCl
+MULTIPLE: Final = 1 << 16  # a number and one letter, then another number within a few signs
+NEGATIVE_IN_BRACKETS: Final = 1 << 17  # ( and a minus
+NEGATIVE_AFTER_COMMA: Final = 1 << 18  # (, a number or letter, a comma, a minus
+BANG: Final = 1 << 19  # ! after a lone letter, a digit or a closing parenthesis
+ROOT_WORD: Final = 1 << 20  # root
+DIFFERENTIAL: Final = 1 << 21  # /dx or /dt
 
-_SIGN = re.compile("[²³¹½Α-ω⁰-ₜ←-⇿∀-⋿ʰ-ˣᵃ-ᶿ−≤≥]")
+_SIGN = re.compile("[²³¹½Α-ω⁰-ₜ←-⇿∀-⋿ʰ-ˣᵃ-ᶿ]")
 _EQUATION = re.compile(r"[-+*/]\s*(?:\d+[^\W\d_]?|[^\W\d_])\s*=")
+_COMPARISON = re.compile(r"[<>≤≥≠]=?[ ]?(?:[-−]?\d|[xyznt])")
 _ANGLE_PAIR = re.compile(r"[<>≤≥]=?\s*[^\W\d_]\s*[<>≤≥]")
+_NEGATIVE_IN_BRACKETS = re.compile(r"\([-−–]")
 _NEGATIVE_AFTER_COMMA = re.compile(r"\((?:\d{1,4}(?:\.\d{1,4})?|[a-z]),[ ]?[-−–]")
 _BANG = re.compile(r"!(?:(?<=[\d)]!)|(?<=\b[a-z]!))")
 _DIFFERENTIAL = re.compile("/d[xt]")
@@ -58,43 +60,54 @@ _NAME_AT_END = re.compile(rf"(?:{'|'.join(_FUNCTIONS_BY_LENGTH)})$")
 _LONGEST_GAP = 32  # a longer gap is taken for the clue, so that no run of spaces is read twice
 
 
+_ONE_LETTER_ELEMENTS = "HBCNOFPSKVYIWU"
+
+
 def _classify_byte(byte: int) -> str:
-    """The class of one UTF-8 byte: 0 digit, A capital, a lower case, U the first byte of a script that has digits."""
+    """The class of one UTF-8 byte: 0 digit, A a capital that is an element, D another capital, a lower case, U the first
+    byte of a script that has digits of its own."""
     char = chr(byte)
     if byte >= 0x80:
         return "U" if byte in (0xD9, 0xDB, 0xDF, 0xE0, 0xE1, 0xEA, 0xEF) or byte >= 0xF0 else " "
-    if char.isalnum():
-        return "0" if char.isdigit() else "A" if char.isupper() else "a"
-    return char if char in ")_" else " "
+    if char.isalpha():
+        return "a" if char.islower() else "A" if char in _ONE_LETTER_ELEMENTS else "D"
+    return "0" if char.isdigit() else char if char in ")_" else " "
 
 
 _BYTE_CLASSES = "".join(map(_classify_byte, range(256))).encode("ascii")
-
-
-_DIGIT_CAPITAL_CLASSES = re.compile(rb"Aa?0+[A)]")
-# Two elements at least: a capital beside another letter, digit or bracket; or a gas that is named by one, or an ion.
-_FORMULA_CLASSES = re.compile(rb"A(?:(?<=[Aa0)}]A)a?[0_]|a?[0_]+[A(])")
-_GROUP_CLASSES = re.compile(rb"\)0(?<=[Aa0]\)0)")
-_ELEMENT_CLASSES = re.compile(rb"0(?:(?<=A0)|(?<=Aa0))")
-_GASES_AND_CHARGES = ("O2", "N2", "H2", "O3", "2+", "3+")
-_MULTIPLE_CLASSES = re.compile(rb"0 ?a {1,24}0")
-_SALT_CLASSES = re.compile(rb"A(?<![Aa]A)(?:aA|Aa)[Aa]?(?![0Aa])")
+# Every pattern starts with a literal: those are searched for at the speed of memory.
+_COUNT = re.compile(rb"0(?:(?<=[ADa)_]0)|(?<=_ 0))")
+_MULTIPLE = re.compile(rb"0 ?a {1,24}0")
+_SALT = (re.compile(rb"A(?<![ADa]A)(?:aA|Aa)[Aa]?(?![0ADa])"), re.compile(rb"D(?<![ADa]D)aA[Aa]?(?![0ADa])"))
+_DIGIT_CAPITAL_CLASSES = (re.compile(rb"Aa?0+[AD)]"), re.compile(rb"Da?0+[AD)]"))
+# The first count of a formula stands after a second symbol, after a first one that another follows, or after a group.
+_FORMULA = (
+    re.compile(rb"A(?:(?<=[Aa]A)a?[0_]|a?(?:0+|_ ?0+ ?)[AD(])"),
+    re.compile(rb"D(?:(?<=[Aa]D)a[0_]|a(?:0+|_ ?0+ ?)[AD(])"),
+    re.compile(rb"\)0(?<=[Aa0]\)0)"),
+)
+_GASES = ("O2", "N2", "H2", "O3")
+_REACTING = ("H2O", "CO2", "->", "=>")
+_CHARGES = ("2+", "3+")
 
 
 def _find_class_clues(text: str) -> int:
-    """DIGIT_CAPITAL, FORMULA and SALT, read off the classes of the UTF-8 bytes: ten times as fast as on the text."""
+    """The clues that are read off the classes of the UTF-8 bytes, which is ten times as fast as on the text."""
     classes = text.encode("utf-8", "surrogatepass").translate(_BYTE_CLASSES)
-    clues = SALT if _SALT_CLASSES.search(classes) else 0
-    if _DIGIT_CAPITAL_CLASSES.search(classes) or (b"U" in classes and _DIGIT_CAPITAL.search(text)):
+    clues = MULTIPLE if _MULTIPLE.search(classes) else 0
+    if any(pattern.search(classes) for pattern in _SALT):
+        clues |= SALT
+    if b"U" in classes and _DIGIT_CAPITAL.search(text):
         clues |= DIGIT_CAPITAL
-    if (
-        _FORMULA_CLASSES.search(classes)
-        or _GROUP_CLASSES.search(classes)
-        or (_ELEMENT_CLASSES.search(classes) and any(part in text for part in _GASES_AND_CHARGES))
-    ):
-        clues |= FORMULA
-    if _MULTIPLE_CLASSES.search(classes):
-        clues |= MULTIPLE
+    if _COUNT.search(classes):
+        if any(pattern.search(classes) for pattern in _DIGIT_CAPITAL_CLASSES):
+            clues |= DIGIT_CAPITAL
+        if any(pattern.search(classes) for pattern in _FORMULA) or any(gas in text for gas in _GASES):
+            clues |= FORMULA
+        if any(part in text for part in _REACTING):
+            clues |= REACTION
+        if any(charge in text for charge in _CHARGES):
+            clues |= ION
     return clues
 
 
@@ -125,10 +138,10 @@ def _find_equals(text: str) -> int:
 
 
 def _find_angle(text: str) -> int:
-    shown = "<" in text or ">" in text or (not text.isascii() and ("≤" in text or "≥" in text))
-    if not shown:
+    if not ("<" in text or ">" in text or (not text.isascii() and ("≤" in text or "≥" in text or "≠" in text))):
         return 0
-    return ANGLE | ANGLE_PAIR if _ANGLE_PAIR.search(text) else ANGLE
+    compared = COMPARISON if _COMPARISON.search(text) else 0
+    return compared | (ANGLE_PAIR if _ANGLE_PAIR.search(text) else 0)
 
 
 def _find_call(text: str) -> int:
@@ -160,13 +173,13 @@ _TESTS: tuple[tuple[int, Callable[[str], int]], ...] = (
     (STARS, lambda text: STARS if "*" in text and "**" in text else 0),
     (BACKSLASH, _find_literals(BACKSLASH, "\\")),
     (EQUALS | EQUATION, _find_equals),
-    (ANGLE | ANGLE_PAIR, _find_angle),
+    (COMPARISON | ANGLE_PAIR, _find_angle),
     (BAR, _find_literals(BAR, "|")),
     (SIGN, lambda text: SIGN if not text.isascii() and _SIGN.search(text) else 0),
     (CALL, _find_call),
-    (DIGIT_CAPITAL | FORMULA | SALT | MULTIPLE, _find_class_clues),
+    (DIGIT_CAPITAL | FORMULA | REACTION | ION | SALT | MULTIPLE, _find_class_clues),
     (FUNCTION_WORD, _find_function_word),
-    (NEGATIVE_IN_BRACKETS, _find_pattern(NEGATIVE_IN_BRACKETS, re.compile(r"\([-−–]"))),
+    (NEGATIVE_IN_BRACKETS, _find_pattern(NEGATIVE_IN_BRACKETS, _NEGATIVE_IN_BRACKETS)),
     (
         NEGATIVE_AFTER_COMMA,
         lambda text: NEGATIVE_AFTER_COMMA if "(" in text and _NEGATIVE_AFTER_COMMA.search(text) else 0,

@@ -24,14 +24,14 @@ _CAPITAL_FORMULAS = frozenset(_CAPITAL_FORMULAS_LISTED.split())
 _GROUPS = frozenset(
     ["OH", "NO3", "SO4", "PO4", "CO3", "NH4", "CN", "CH3", "C2H3O2", "CH3COO", "HCO3", "NO2", "CH2", "NH2"]
 )
-_PART = re.compile(r"([A-Z][a-z]?)(\d{0,3})")
+_PART = re.compile(r"([A-Z][a-z]?)([0-9]{0,3})")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789", "_{}")
 _ATOMIC_WORD = re.compile(
     r"\b(?:molecul\w*|atoms?|atomic|ions?|bond(?:s|ed|ing)?|compounds?|formulas?|formulae|reactions?|reacts?|moles?|mol)\b",
     re.IGNORECASE,
 )
 _POSTCODE_END = re.compile(r" \d[A-Z]{2}\b")
-_FORMULA = r"[A-Z][a-z]?(?:[A-Z][a-z]?|_?\{?[\d₀-₉]{1,3}\}?|\((?:[A-Z][a-z]?|[\d₀-₉]){1,8}\)[\d₀-₉]){1,16}"
+_FORMULA = r"[A-Z][a-z]?(?:[A-Z][a-z]?|_?\{?[0-9₀-₉]{1,3}\}?|\((?:[A-Z][a-z]?|[0-9₀-₉]){1,8}\)[0-9₀-₉]){1,16}"
 
 
 def _split_formula(formula: str) -> list[tuple[str, str]] | None:
@@ -86,7 +86,7 @@ CHEMICAL_FORMULA = RecommendedRule(
     ),
     clues=clue.FORMULA | clue.SIGN,
     scan=scan_near(
-        re.compile(r"[0-9₀-₉](?<=[A-Za-z)_{][\d₀-₉])"),
+        re.compile(r"[0-9₀-₉](?<=[A-Za-z)_{][0-9₀-₉])"),
         24,
         re.compile(r"(?<![A-Za-z_/.@#-])(?<!\d[-/])[A-Z]"),
         re.compile(rf"{_FORMULA}(?![A-Za-z0-9/@]|-\w)"),
@@ -103,7 +103,7 @@ SALT_FORMULA = RecommendedRule(
     scan=scan_pattern(
         re.compile(
             r"[A-Z](?<![A-Za-z][A-Z])(?:(?<=N)a(?:Cl|OH|F|Br|I|H|CN)|(?<=L)i(?:Cl|F|OH)|(?<=A)gCl|(?<=C)[au][OS]|"
-            r"(?<=M)g[OS]|(?<=Z)n[OS]|(?<=F)e[OS]|(?<=B)aO|(?<=[HK])(?:Cl|Br)|(?<=S)iC|(?<=G)aAs)(?![A-Za-z0-9])"
+            r"(?<=M)g[OS]|(?<=Z)n[OS]|(?<=F)e[OS]|(?<=B)aO|(?<=[HK])(?:Cl|Br)|(?<=S)iC)(?![A-Za-z0-9])"
         )
     ),
 )
@@ -114,7 +114,7 @@ CHEMICAL_REACTION = RecommendedRule(
     hits=("2H2 + O2 → 2H2O",),
     passes=("O2 and CO2 in air", "2 → 3"),
     judgement="Formulas joined by + and followed by an arrow or equals sign, or a count from 2 directly before H2O or CO2.",
-    clues=clue.FORMULA | clue.SIGN,
+    clues=clue.REACTION | clue.SIGN,
     scan=scan_near(
         re.compile("[2₂3₃](?<=[HON].)"),
         4,
@@ -133,7 +133,7 @@ ION_CHARGE = RecommendedRule(
     hits=("Ca²⁺", "Na⁺", "Ca2+"),
     passes=("A⁺ work", "18+"),
     judgement="A raised charge on a symbol of two letters, or on H, K, OH, NH4; in plain digits only the common metals.",
-    clues=clue.SIGN | clue.FORMULA,
+    clues=clue.SIGN | clue.ION,
     scan=scan_near(
         re.compile("[⁺⁻+]"),
         5,

@@ -57,7 +57,7 @@ def _is_equation(match: re.Match[str]) -> bool:
     if text.startswith("$", start - 1) and not re.compile(r"[ \t]{0,3}\$").match(text, end):
         return False  # money, not mathematics between dollar signs
     left, right = (_TIMES_SIGN.sub(" × ", match[side]) for side in ("left", "right"))
-    letters = re.findall("[A-Za-z]", left + right)
+    letters = re.findall("[A-Za-z]", re.sub(r"(?<=\d)[eE](?=[-+]?\d)", "", left + right))
     terms = re.findall(r"[\w.,]+", left + " " + right)
     if not letters or _is_basic_formula(left, right) or _is_basic_formula(right, left):
         return False
@@ -167,7 +167,7 @@ VARIABLE_IN_INEQUALITY = RecommendedRule(
         "6.EE.B.8. A lower-case letter, with the same space on both sides of the sign, and no further arrow around: menus "
         "are written with arrows too."
     ),
-    clues=clue.ANGLE | clue.SIGN,
+    clues=clue.COMPARISON,
     scan=scan_near(
         _RELATION,
         12,
@@ -211,8 +211,8 @@ CHAINED_INEQUALITY = RecommendedRule(
 
 def _is_algebraic_expression(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
-    if is_label_before(text, start) or is_sentence_after(text, end):
-        return False
+    if is_label_before(text, start) or is_sentence_after(text, end) or re.compile(r" ?[\d×xX]").match(text, end):
+        return False  # a label, a sentence, a row of a table or a measure in three directions
     return re.fullmatch(r"\d+x\s*[-–]\s*\d+x", match[0]) is None
 
 
@@ -226,10 +226,10 @@ ALGEBRAIC_EXPRESSION = RecommendedRule(
     scan=scan_near(
         re.compile(r"[a-z](?<=[\d(].)"),
         10,
-        re.compile(r"(?<![\w.,$£€/:\-])\d"),
+        re.compile(r"(?<![\w.,$£€/:\-])[0-9]"),
         re.compile(
-            rf"\d{{1,4}}(?:\.\d{{1,3}})?(?:[xyzn]{SPACE}[-+−–]{SPACE}\d{{1,4}}[a-z]?|"
-            rf"\([a-z]{SPACE}[-+−–]{SPACE}\d{{1,4}}[a-z]?\))(?![\w%°]|[.:/]\d)"
+            rf"[0-9]{{1,4}}(?:\.[0-9]{{1,3}})?(?:[xyzn]{SPACE}[-+−–]{SPACE}[0-9]{{1,4}}[a-z]?|"
+            rf"\([a-z]{SPACE}[-+−–]{SPACE}[0-9]{{1,4}}[a-z]?\))(?![\w%°]|[.:/]\d)"
         ),
         _is_algebraic_expression,
     ),
