@@ -40,14 +40,21 @@ def read_corpus(limit_bytes: int | None = None) -> Corpus:
     PRIMER_SHARED (default ../shared) names the shared data. The sample is repeated where it is less than asked for.
     """
     shared = Path(os.environ.get("PRIMER_SHARED", REPO / ".." / "shared")) / "data" / "shards"
-    files = sorted(path for pattern in _WEB for path in shared.glob(pattern))
-    origin = "web shards of the shared data" if files else "the bundled sample, repeated"
-    files = files or sorted(_SAMPLE.glob("*.parquet"))
+    shared_files = sorted(path for pattern in _WEB for path in shared.glob(pattern))
+    origin = "web shards of the shared data" if shared_files else "the bundled sample, repeated"
+    files = shared_files or sorted(_SAMPLE.glob("*.parquet"))
     tables = [pq.read_table(path, columns=["id", "url", "text"]) for path in files]
     if limit_bytes is not None:
         each = limit_bytes // len(tables)
-        tables = [pa.concat_tables(take_bytes(table, each)) for table in tables]
+        if shared_files:
+            tables = [table if count_bytes(table["text"]) <= each else _repeat(table, each) for table in tables]
+        else:
+            tables = [_repeat(table, each) for table in tables]
     return Corpus(pa.concat_tables(tables).combine_chunks(), origin)
+
+
+def _repeat(table: pa.Table, wanted_bytes: int) -> pa.Table:
+    return pa.concat_tables(take_bytes(table, wanted_bytes))
 
 
 def take_bytes(table: pa.Table, wanted_bytes: int) -> Iterator[pa.Table]:

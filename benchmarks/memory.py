@@ -93,7 +93,7 @@ def compare(shape: str, plan: Plan, artifacts: str | None, *, has_models: bool) 
     for size in (plan.small_bytes, plan.large_bytes):
         with tempfile.TemporaryDirectory() as folder:
             shard = Path(folder) / ("shard.jsonl.gz" if shape == _SHAPES[2] else "shard.parquet")
-            run_alone(write_shard, shape, size, shard)
+            run_alone(write_shard, shape, plan.small_bytes // 2, size, shard)
             found.append(run_alone(measure_shard, shard, Path(folder) / "out", plan.slice_bytes, artifacts, has_models))
         sys.stderr.write(f"{shape}: {found[-1]}\n")
     small, large = found
@@ -114,9 +114,9 @@ def run_alone(work: Callable[..., Any], *arguments: object) -> Any:
         return pool.submit(work, *arguments).result()
 
 
-def write_shard(shape: str, size_bytes: int, path: Path) -> None:
-    """Real web text, repeated to `size_bytes`, in the given shape."""
-    documents = read_corpus().documents
+def write_shard(shape: str, text_bytes: int, size_bytes: int, path: Path) -> None:
+    """At most `text_bytes` of real web text, repeated to `size_bytes`: both shards hold the same documents, the heaviest too."""
+    documents = read_corpus(text_bytes).documents
     if shape == _SHAPES[2]:
         with gzip.open(path, "wb", compresslevel=1) as file:
             for piece in take_bytes(documents, size_bytes):
