@@ -182,7 +182,10 @@ def _read_counts(batch: RowBatch, name: str) -> pa.Array:
     """A column of counts; null where it is missing, negative or no whole number."""
     if batch.table is None or name not in batch.table.schema.names:
         return pa.nulls(len(batch), pa.int64())
-    values = batch.table.column(name).to_pylist()
+    column = batch.table.column(name)
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        return pa.nulls(len(batch), pa.int64())
+    values = column.to_pylist()
     return pa.array(
         [
             int(v) if isinstance(v, int | float) and v == v and 0 <= v < 1 << 62 and v == int(v) else None

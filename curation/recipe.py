@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from importlib.metadata import version
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -53,6 +54,7 @@ class Recipe(BaseModel):
     )
     artifacts: dict[str, str]
     frequencies: str
+    unicode: str = unicodedata.unidata_version  # decides what is a word character, lower case, composed
 
     @property
     def sha256(self) -> str:

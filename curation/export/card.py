@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from curation.export.request import CURRICULUM
+from curation.export.request import CONTROL, CURRICULUM
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LARGER_SIZES = (
@@ -52,6 +52,11 @@ def build_card(manifest: dict[str, Any]) -> str:
     return f"---\n{_dump_front_matter(manifest)}---\n\n" + "\n\n".join(sections) + "\n"
 
 
+def list_configs(manifest: dict[str, Any]) -> list[str]:
+    """The configs of the export, the default first."""
+    return [config for config in (CURRICULUM, CONTROL) if config in manifest["totals"]]
+
+
 def list_loadable_splits(manifest: dict[str, Any], config: str) -> list[str]:
     """The splits that the card declares. The datasets library fails on a split without rows, and then on its config: so
     such a split is left out, unless all are empty and a stream of nothing is all that there is to load."""
@@ -84,13 +89,13 @@ def _dump_front_matter(manifest: dict[str, Any]) -> str:
         "configs": [
             {
                 "config_name": config,
-                **({"default": True} if config == next(iter(manifest["totals"])) else {}),
+                **({"default": True} if config == list_configs(manifest)[0] else {}),
                 "data_files": [
                     {"split": split, "path": f"data/{config}/{split}-*.parquet"}
                     for split in list_loadable_splits(manifest, config)
                 ],
             }
-            for config in manifest["totals"]
+            for config in list_configs(manifest)
         ],
     }
     return str(yaml.safe_dump(matter, sort_keys=False, allow_unicode=False, width=1000))
@@ -113,8 +118,8 @@ def _describe(manifest: dict[str, Any]) -> str:
 def _tabulate_totals(manifest: dict[str, Any]) -> str:
     rows = [
         f"| {config} | {split} | {total['files']:,} | {total['rows']:,} | {total['tokens']:,} |"
-        for config, splits in manifest["totals"].items()
-        for split, total in splits.items()
+        for config in list_configs(manifest)
+        for split, total in manifest["totals"][config].items()
     ]
     note = manifest["token_note"]
     return "\n".join(
@@ -175,10 +180,10 @@ def _explain_columns() -> str:
 
 
 def _explain_loading(manifest: dict[str, Any]) -> str:
-    loads = [f'{config} = load_dataset("FOLDER", "{config}")' for config in manifest["totals"]]
+    loads = [f'{config} = load_dataset("FOLDER", "{config}")' for config in list_configs(manifest)]
     splits = [
         f"`{config}` has {', '.join(f'`{split}`' for split in list_loadable_splits(manifest, config))}"
-        for config in manifest["totals"]
+        for config in list_configs(manifest)
     ]
     is_empty = any(sum(total["rows"] for total in splits.values()) == 0 for splits in manifest["totals"].values())
     empty = "" if not is_empty else " Nothing was kept: the library loads what has no rows only with `streaming=True`."

@@ -26,9 +26,10 @@ def load_back(
 
 def _load_config(folder: Path, config: str, cache: Path) -> dict[str, int]:
     # Imported here: it takes seconds, and only verification needs it.
-    from datasets import load_dataset
+    from datasets import disable_progress_bars, load_dataset
     from datasets.exceptions import DatasetsError
 
+    disable_progress_bars()
     try:
         streams = load_dataset(str(folder), config, cache_dir=str(cache), streaming=True)
         if all(next(iter(stream), None) is None for stream in streams.values()):
