@@ -26,7 +26,7 @@ import yaml
 
 from benchmarks.corpus import REPO
 from benchmarks.machine import describe_machine
-from benchmarks.mutation_operators import Mutant, list_mutants
+from benchmarks.mutation_operators import Mutant, apply_mutant, list_mutants
 
 MIN_SCORE = 0.85
 SEED = 20260813
@@ -61,8 +61,8 @@ GROUPS = (
     Group("notation/shared", ("curation/notation/*.py", "curation/signals/notation.py"), _NOTATION_TESTS),
     Group("tokens", ("curation/signals/tokens.py",), _SIGNAL_TESTS),
     Group("lexical", ("curation/signals/lexical.py",), _SIGNAL_TESTS[::-1]),
-    Group("ledger/store", ("curation/ledger/store.py",), ("tests/unit/ledger",)),
-    Group("publish", ("curation/publish.py",), ("tests/unit/test_publish.py", "tests/unit/ledger")),
+    Group("ledger/store", ("curation/ledger/store.py",), ("tests/unit/ledger/test_store.py",)),
+    Group("publish", ("curation/publish.py",), ("tests/unit/test_publish.py", "tests/unit/ledger/test_store.py")),
 )
 
 
@@ -98,8 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULT)
     options = parser.parse_args(arguments)
     groups = [group for group in GROUPS if not options.group or group.name in options.group]
-    plan = [planned for group in groups for planned in draw_mutants(group, options.mutants, options.seed)]
-    outcomes = run_mutants(groups, plan, options.processes)
+    with tempfile.TemporaryDirectory() as folder:
+        trees = [copy_tree(Path(folder) / str(number)) for number in range(options.processes)]
+        plan = [planned for group in groups for planned in draw_mutants(trees[0], group, options.mutants, options.seed)]
+        outcomes = run_mutants(trees, groups, plan)
     report = describe(outcomes, read_equivalent(), options.seed)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
@@ -107,11 +109,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(0 if report["is_target_met"] else 1)
 
 
-def draw_mutants(group: Group, count: int, seed: int) -> list[Planned]:
+def draw_mutants(tree: Path, group: Group, count: int, seed: int) -> list[Planned]:
     """A seeded sample of a group's mutants: those of another group do not move it."""
-    files = sorted(path for pattern in group.files for path in REPO.glob(pattern))
+    files = sorted(path for pattern in group.files for path in tree.glob(pattern))
     everything = [
-        Planned(group, str(path.relative_to(REPO)), mutant)
+        Planned(group, str(path.relative_to(tree)), mutant)
         for path in files
         for mutant in list_mutants(path.read_text())
     ]
@@ -126,27 +128,27 @@ def read_equivalent() -> dict[str, str]:
     return {entry["mutant"]: entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text()) or []}
 
 
-def run_mutants(groups: Sequence[Group], plan: Sequence[Planned], processes: int) -> list[Outcome]:
-    """Every mutant's outcome, in order. Raises RuntimeError when the tests of a group fail without a mutant."""
-    with tempfile.TemporaryDirectory() as folder:
-        trees: SimpleQueue[Path] = SimpleQueue()
-        for number in range(processes):
-            trees.put(copy_tree(Path(folder) / str(number)))
-        tree = trees.get()
-        limits = {group.name: _time_sound(tree, group) for group in groups}
-        trees.put(tree)
+def run_mutants(trees: Sequence[Path], groups: Sequence[Group], plan: Sequence[Planned]) -> list[Outcome]:
+    """Every mutant's outcome, in order; as many at once as there are trees.
 
-        def run(planned: Planned) -> Outcome:
-            tree = trees.get()
-            try:
-                outcome = run_mutant(tree, planned, limits[planned.group.name])
-            finally:
-                trees.put(tree)
-            sys.stderr.write(f"{outcome.result:9}{outcome.seconds:6.1f} s  {planned.key}\n")
-            return outcome
+    Raises RuntimeError when the tests of a group fail without a mutant.
+    """
+    limits = {group.name: _time_sound(trees[0], group) for group in groups}
+    free: SimpleQueue[Path] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
 
-        with ThreadPoolExecutor(processes) as pool:
-            return list(pool.map(run, plan))
+    def run(planned: Planned) -> Outcome:
+        tree = free.get()
+        try:
+            outcome = run_mutant(tree, planned, limits[planned.group.name])
+        finally:
+            free.put(tree)
+        sys.stderr.write(f"{outcome.result:9}{outcome.seconds:6.1f} s  {planned.key}\n")
+        return outcome
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        return list(pool.map(run, plan))
 
 
 def copy_tree(target: Path) -> Path:
@@ -176,7 +178,7 @@ def run_mutant(tree: Path, planned: Planned, limit_seconds: float) -> Outcome:
     sound = path.read_text()
     began = time.monotonic()
     shutil.rmtree(tree / ".hypothesis", ignore_errors=True)  # what killed another mutant is not this one's test
-    path.write_text(planned.mutant.source)
+    path.write_text(apply_mutant(sound, planned.mutant))
     try:
         module = planned.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         imported = _run_python(tree, ["-c", f"import {module}"], limit_seconds)

@@ -6,7 +6,6 @@ Left alone: annotations, docstrings, assertions, and texts that are no patterns.
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -57,31 +56,31 @@ _PATTERN_SIGNS = re.compile(r"\\[dwsbWS]|\[[^\]]+\]|\(\?")
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed source. `scope` is the function or class around the change; `line` is in the unchanged file."""
+    """One fault of a source. `scope`: the function or class around it; `node`, `number`: the place and which fault there."""
 
     line: int
     scope: str
     kind: str
     change: str
-    source: str
+    node: int
+    number: int
 
 
 def list_mutants(source: str) -> list[Mutant]:
-    """Every mutant of a source, in the order of its lines; none equals the source."""
+    """Every mutant of a source, in the order of the syntax tree; none equals the source."""
+    return [
+        Mutant(getattr(node, "lineno", 0), scope, kind, _describe(node, changed), index, number)
+        for index, (node, scope, is_pattern) in enumerate(_walk(ast.parse(source), "", False))
+        for number, (kind, changed) in enumerate(_change(node, is_pattern))
+    ]
+
+
+def apply_mutant(source: str, mutant: Mutant) -> str:
+    """The source with the fault in it; comments and layout are lost."""
     tree = ast.parse(source)
-    sites = list(_walk(tree, "", False))
-    mutants = []
-    for index, (node, scope, is_pattern) in enumerate(sites):
-        for number, (kind, changed) in enumerate(_change(node, is_pattern)):
-            mutated = copy.deepcopy(tree)
-            target = list(_walk(mutated, "", False))[index][0]
-            replacement = list(_change(target, is_pattern))[number][1]
-            mutated = _Replace(target, replacement).visit(mutated)
-            ast.fix_missing_locations(mutated)
-            change = _describe(node, changed)
-            line = getattr(node, "lineno", 0)
-            mutants.append(Mutant(line, scope, kind, change, ast.unparse(mutated) + "\n"))
-    return sorted(mutants, key=lambda mutant: mutant.line)
+    node, _, is_pattern = list(_walk(tree, "", False))[mutant.node]
+    replacement = list(_change(node, is_pattern))[mutant.number][1]
+    return ast.unparse(ast.fix_missing_locations(_Replace(node, replacement).visit(tree))) + "\n"
 
 
 class _Replace(ast.NodeTransformer):
