@@ -8,6 +8,8 @@ BIN := .venv/bin
 OUT ?= out/sample
 
 export UV_PYTHON_DOWNLOADS := never
+# Trust what the system trusts: many networks have an authority of their own.
+export UV_SYSTEM_CERTS := true
 
 .DEFAULT_GOAL := help
 .PHONY: help up install test lint soak bench clean

@@ -36,6 +36,7 @@ CHANCES = [0.0, 0.1, 0.5, 0.7, 0.9, 1.0]
 SCORES = [-2.0, 3.0, 4.0, 5.5, 9.0, math.inf]
 WORDS = ["atom", "enzyme", "river", "sonnet", "treaty", "vector"]
 
+
 def nan_or(values: list[float]) -> st.SearchStrategy[float]:
     return st.sampled_from([*values, math.nan])
 
