@@ -11,11 +11,12 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ RESULT = REPO / "benchmarks" / "results" / "mutation.json"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
 _COPIED = ("curation", "cli", "app", "workers", "primer", "tests", "migrations", "pyproject.toml")
 # A mutant may hang; one that takes this much longer than the sound code is as good as failed.
+_NOT_COLLECTED = 2  # pytest's exit status when a test file cannot be imported
 _TIMEOUT_FACTOR, _TIMEOUT_SLACK_SECONDS = 5.0, 60.0
 
 
@@ -99,9 +101,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     groups = [group for group in GROUPS if not options.group or group.name in options.group]
     with tempfile.TemporaryDirectory() as folder:
-        trees = [copy_tree(Path(folder) / str(number)) for number in range(options.processes)]
-        plan = [planned for group in groups for planned in draw_mutants(trees[0], group, options.mutants, options.seed)]
-        outcomes = run_mutants(trees, groups, plan)
+        sound = copy_tree(Path(folder) / "0")
+        plan = [planned for group in groups for planned in draw_mutants(sound, group, options.mutants, options.seed)]
+        limits = {group.name: time_sound(sound, group) for group in groups}
+        # Copies of the tree that has run, so that all have its compiled files.
+        copies = [Path(folder) / str(number) for number in range(1, options.processes)]
+        trees = [sound, *(Path(shutil.copytree(sound, copy, symlinks=True)) for copy in copies)]
+        outcomes = run_mutants(trees, limits, plan)
     report = describe(outcomes, read_equivalent(), options.seed)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
@@ -128,12 +134,8 @@ def read_equivalent() -> dict[str, str]:
     return {entry["mutant"]: entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text()) or []}
 
 
-def run_mutants(trees: Sequence[Path], groups: Sequence[Group], plan: Sequence[Planned]) -> list[Outcome]:
-    """Every mutant's outcome, in order; as many at once as there are trees.
-
-    Raises RuntimeError when the tests of a group fail without a mutant.
-    """
-    limits = {group.name: _time_sound(trees[0], group) for group in groups}
+def run_mutants(trees: Sequence[Path], limits: Mapping[str, float], plan: Sequence[Planned]) -> list[Outcome]:
+    """Every mutant's outcome, in order; as many at once as there are trees. `limits`: seconds, by group."""
     free: SimpleQueue[Path] = SimpleQueue()
     for tree in trees:
         free.put(tree)
@@ -163,10 +165,10 @@ def copy_tree(target: Path) -> Path:
     return target
 
 
-def _time_sound(tree: Path, group: Group) -> float:
-    """Seconds after which a mutant of the group counts as hanging."""
+def time_sound(tree: Path, group: Group) -> float:
+    """Seconds after which a mutant of the group counts as hanging. Raises RuntimeError when the tests fail without a mutant."""
     began = time.monotonic()
-    done = _run_tests(tree, group.tests, None)
+    done = _run_tests(tree, group.tests, None, is_sound=True)
     if done is None or done.returncode != 0:
         raise RuntimeError(f"the tests of {group.name} fail without a mutant:\n{done.stdout if done else ''}")
     return (time.monotonic() - began) * _TIMEOUT_FACTOR + _TIMEOUT_SLACK_SECONDS
@@ -180,43 +182,31 @@ def run_mutant(tree: Path, planned: Planned, limit_seconds: float) -> Outcome:
     shutil.rmtree(tree / ".hypothesis", ignore_errors=True)  # what killed another mutant is not this one's test
     path.write_text(apply_mutant(sound, planned.mutant))
     try:
-        module = planned.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        imported = _run_python(tree, ["-c", f"import {module}"], limit_seconds)
-        if imported is not None and b"re.error" in imported.stderr:
-            return Outcome(planned, "invalid", time.monotonic() - began)
         done = _run_tests(tree, planned.group.tests, limit_seconds)
     finally:
         path.write_text(sound)
-    is_killed = done is None or done.returncode != 0
-    return Outcome(planned, "killed" if is_killed else "survived", time.monotonic() - began)
+    seconds = time.monotonic() - began
+    if done is not None and done.returncode == _NOT_COLLECTED and b"re.error" in done.stdout:
+        return Outcome(planned, "invalid", seconds)
+    return Outcome(planned, "killed" if done is None or done.returncode != 0 else "survived", seconds)
 
 
 def _run_tests(
-    tree: Path, tests: Sequence[str], limit_seconds: float | None
-) -> subprocess.CompletedProcess[bytes] | None:
-    arguments = ["-m", "pytest", "-x", "-q", "-m", "not soak", "--tb=no", "--hypothesis-seed=0", *tests]
-    return _run_python(tree, arguments, limit_seconds)
-
-
-def _run_python(
-    tree: Path, arguments: Sequence[str], limit_seconds: float | None
+    tree: Path, tests: Sequence[str], limit_seconds: float | None, *, is_sound: bool = False
 ) -> subprocess.CompletedProcess[bytes] | None:
     """None where it took too long. The tree stands first on the path, before the checkout that is installed."""
     shared = Path(os.environ.get("PRIMER_SHARED", REPO / ".." / "shared")).resolve()
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(tree),
-        "PRIMER_SHARED": str(shared),
-        "PYTHONDONTWRITEBYTECODE": "1",  # two mutants of one second and size would share a stale .pyc
-    }
-    command = [sys.executable, *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PRIMER_SHARED": str(shared)}
+    if not is_sound:
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # two mutants of one second and size would share a compiled file
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not soak", "--tb=no", "--hypothesis-seed=0", *tests]
     with subprocess.Popen(
         command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
             out, err = process.communicate(timeout=limit_seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
+            os.killpg(process.pid, signal.SIGKILL)
             return None
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
