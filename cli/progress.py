@@ -78,7 +78,7 @@ def describe_progress(progress: RunProgress) -> str:
 
 
 def _draw_funnel(progress: RunProgress) -> Table:
-    from curation.profile import STAGES
+    from curation.stages import STAGES
 
     table = Table.grid(padding=(0, 2))
     table.add_row(describe_progress(progress))

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from curation.chance import draw_row_fractions
-from curation.profile import STAGES, BoundProfile, FastTextStage, LexicalStage, VocabularyStage
+from curation.profile import BoundProfile
+from curation.stages import STAGES, EncoderStage, FastTextStage, LexicalStage, VocabularyStage
 
 # Codes of `decided_by`, in published order; readers tolerate new ones.
 ERROR = "error"
@@ -39,8 +40,8 @@ class Signals:
     """What a profile reads of n rows of one shard.
 
     `p95_aoa`, `oov_ratio`: float64, NaN where the text has none. `grades[reading]`: float32 (n, 4), NaN where the model
-    could read nothing; a reading that was not measured at all is absent. `encoder`: float32 (n, 4) with `is_encoded`
-    saying which rows were scored. `rule_hits`: number of hits that count. `has_error`: nothing was measured.
+    could read nothing; a reading that was not measured at all is absent. `encoder`: float32 (n, 4) of the reading that the
+    profile names, with `is_encoded` saying which rows were scored. `rule_hits`: number of hits that count. `has_error`: nothing was measured.
     """
 
     shard_sha256: str
@@ -59,13 +60,15 @@ class Signals:
 @dataclass(frozen=True)
 class Decisions:
     """Per row: `kept` (KEEP, EXCLUDE, UNDECIDED); `failed` and `unknown`, bit i for REASONS[i]; `decided_by`, an index
-    into REASONS or -1. `unknown` is zero wherever a stage failed: then nothing is missing for the decision. A row that
-    an override keeps still shows the stages that failed."""
+    into REASONS or -1. `unknown` is zero wherever a stage failed: then nothing is missing for the decision. `missing` has
+    the stages whose signal was not measured whatever decided: they might have failed as well. A row that an override
+    keeps still shows the stages that failed."""
 
     kept: Verdicts
     failed: npt.NDArray[np.uint16]
     unknown: npt.NDArray[np.uint16]
     decided_by: npt.NDArray[np.int8]
+    missing: npt.NDArray[np.uint16]
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -76,22 +79,24 @@ def decide(signals: Signals, bound: BoundProfile, overrides: dict[int, bool] | N
     read stays excluded, because there is no text to keep."""
     n = len(signals.rows)
     failed = np.zeros(n, np.uint16)
-    unknown = np.zeros(n, np.uint16)
+    missing = np.zeros(n, np.uint16)
     for stage in bound.stages:
         bit = np.uint16(1 << REASONS.index(stage))
         verdicts = judge_stage(stage, signals, bound)
         failed[verdicts == _FAIL] |= bit
-        unknown[verdicts == _UNKNOWN] |= bit
+        missing[verdicts == _UNKNOWN] |= bit
     failed[signals.has_error] = 1 << REASONS.index(ERROR)
-    unknown[failed != 0] = 0
+    missing[signals.has_error] = 0
+    unknown = np.where(failed != 0, 0, missing).astype(np.uint16)
     kept = np.where(failed != 0, EXCLUDE, np.where(unknown != 0, UNDECIDED, KEEP)).astype(np.int8)
     # The lowest set bit is the first failing stage in published order.
     decided_by = np.full(n, -1, np.int8)
     for index in reversed(range(len(REASONS))):
         decided_by[(failed >> index) & 1 == 1] = index
+    decisions = Decisions(kept, failed, unknown, decided_by, missing)
     if overrides:
-        _apply_overrides(signals, overrides, Decisions(kept, failed, unknown, decided_by))
-    return Decisions(kept, failed, unknown, decided_by)
+        _apply_overrides(signals, overrides, decisions)
+    return decisions
 
 
 def judge_stage(stage: str, signals: Signals, bound: BoundProfile) -> Verdicts:
@@ -103,8 +108,7 @@ def judge_stage(stage: str, signals: Signals, bound: BoundProfile) -> Verdicts:
         case "fasttext" if profile.fasttext is not None:
             return _judge_fasttext(signals, profile.fasttext)
         case "encoder" if profile.encoder is not None:
-            passes = _verdicts(signals.encoder[:, 0] >= profile.encoder.min_k5_window)
-            return np.where(signals.is_encoded, passes, _UNKNOWN).astype(np.int8)
+            return _judge_encoder(signals, profile.encoder)
         case "notation" if profile.notation is not None:
             return _verdicts(signals.rule_hits == 0)
         case "vocabulary" if profile.vocabulary is not None:
@@ -143,6 +147,16 @@ def _judge_fasttext(signals: Signals, stage: FastTextStage) -> Verdicts:
             passes &= grades[:, 0] >= np.float32(minimum)
     # A condition that fails decides the stage, whatever the missing reading would say.
     return np.where(passes, _UNKNOWN if is_missing else _PASS, _FAIL).astype(np.int8)
+
+
+def _judge_encoder(signals: Signals, stage: EncoderStage) -> Verdicts:
+    grades = signals.encoder
+    passes = ~np.isnan(grades[:, 0])
+    if stage.top_band is not None:
+        passes &= np.argmax(grades, axis=1) == 0
+    if stage.min_k5_window is not None:
+        passes &= grades[:, 0] >= np.float32(stage.min_k5_window)
+    return np.where(signals.is_encoded, _verdicts(passes), _UNKNOWN).astype(np.int8)
 
 
 def _judge_vocabulary(signals: Signals, stage: VocabularyStage) -> Verdicts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from curation.decide import EXCLUDE, KEEP, OVERRIDE, REASONS, UNDECIDED, Decisions, name_reasons
-from curation.profile import STAGES
+from curation.stages import STAGES
 
 CHEAP_FIRST = ("lexical", "notation", "vocabulary", "fasttext", "encoder")
 
@@ -22,13 +22,13 @@ class Funnel:
     stages: tuple[str, ...]
     documents: dict[str, int] = field(default_factory=lambda: {"kept": 0, "excluded": 0, "undecided": 0, "error": 0})
     tokens: dict[str, int] = field(default_factory=lambda: {"kept": 0, "excluded": 0, "undecided": 0, "error": 0})
-    # (failed bits, unknown bits, kept) -> documents, tokens: everything else follows from it.
+    # (failed bits, missing bits, kept) -> documents, tokens: everything else follows from it.
     outcomes: dict[tuple[int, int, int], tuple[int, int]] = field(default_factory=dict)
 
     def add(self, decisions: Decisions, tokens: np.ndarray) -> None:
         """Count one slice. `tokens`: int64, one a row."""
         key = (
-            (decisions.failed.astype(np.int64) << 20) | (decisions.unknown.astype(np.int64) << 2) | (decisions.kept + 1)
+            (decisions.failed.astype(np.int64) << 20) | (decisions.missing.astype(np.int64) << 2) | (decisions.kept + 1)
         )
         unique, inverse = np.unique(key, return_inverse=True)
         documents = np.bincount(inverse, minlength=len(unique))
@@ -85,10 +85,17 @@ class Funnel:
         return rows
 
     def sole_causes(self) -> dict[str, dict[str, int]]:
-        """By reason: documents and tokens that nothing else excludes."""
+        """By reason: documents and tokens that nothing else excludes, every stage having been measured."""
+        return self._count_sole_causes(is_certain=True)
+
+    def possible_sole_causes(self) -> dict[str, dict[str, int]]:
+        """By reason: documents and tokens that nothing else is known to exclude; a stage that was not measured might."""
+        return self._count_sole_causes(is_certain=False)
+
+    def _count_sole_causes(self, *, is_certain: bool) -> dict[str, dict[str, int]]:
         causes: dict[str, dict[str, int]] = {}
-        for (failed, _, kept), (count, total) in sorted(self.outcomes.items()):
-            if kept == EXCLUDE and failed and failed & (failed - 1) == 0:
+        for (failed, missing, kept), (count, total) in sorted(self.outcomes.items()):
+            if kept == EXCLUDE and failed and failed & (failed - 1) == 0 and (missing == 0) == is_certain:
                 [reason] = name_reasons(failed)
                 entry = causes.setdefault(reason, {"documents": 0, "tokens": 0})
                 entry["documents"] += count
@@ -97,12 +104,12 @@ class Funnel:
 
     def undecided_for(self) -> dict[str, int]:
         """By missing stage: documents that are undecided because of it, alone or with others."""
-        missing: dict[str, int] = {}
-        for (_, unknown, kept), (count, _) in sorted(self.outcomes.items()):
+        waiting: dict[str, int] = {}
+        for (_, missing, kept), (count, _) in sorted(self.outcomes.items()):
             if kept == UNDECIDED:
-                for reason in name_reasons(unknown):
-                    missing[reason] = missing.get(reason, 0) + count
-        return missing
+                for reason in name_reasons(missing):
+                    waiting[reason] = waiting.get(reason, 0) + count
+        return waiting
 
     def report(self) -> dict[str, object]:
         """Everything as JSON."""
@@ -112,5 +119,6 @@ class Funnel:
             "published_order": self.steps(STAGES),
             "cheap_first_order": self.steps(CHEAP_FIRST),
             "sole_causes": self.sole_causes(),
+            "possible_sole_causes": self.possible_sole_causes(),
             "undecided_for": self.undecided_for(),
         }

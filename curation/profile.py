@@ -11,15 +11,22 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from curation.errors import ProfileError
 from curation.notation.published.rules import PUBLISHED_RULES
 from curation.notation.recommended.rules import RECOMMENDED_RULES
 from curation.recipe import Recipe, hash_json
-
-STAGES = ("lexical", "fasttext", "encoder", "notation", "vocabulary")
-Stage = Literal["lexical", "fasttext", "encoder", "notation", "vocabulary"]
+from curation.stages import (
+    STAGES,
+    EncoderStage,
+    FastTextStage,
+    LexicalStage,
+    NotationStage,
+    Thresholds,
+    Stage,
+    VocabularyStage,
+)
 
 DEFAULT_PROFILE = "recommended"
 
@@ -33,77 +40,7 @@ STAGE_ARTIFACTS: dict[str, tuple[str, ...]] = {
 }
 
 
-class _Part(BaseModel):
-    # A threshold is a finite number: a comparison with NaN would quietly pass or fail everything.
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class LexicalStage(_Part):
-    """Fails above either bound, and where there is no token or no word of known age."""
-
-    max_p95_aoa: float = Field(gt=0, description="years")
-    max_oov_ratio: float = Field(ge=0, le=1)
-
-
-class FastTextStage(_Part):
-    """Fails unless K5 is the likeliest band of the `top_band` reading, and P(K5) reaches each given minimum."""
-
-    top_band: Literal["published", "document", "window"] | None = None
-    min_k5_document: float | None = Field(default=None, ge=0, le=1)
-    min_k5_window: float | None = Field(default=None, ge=0, le=1)
-
-    @model_validator(mode="after")
-    def _asks_something(self) -> FastTextStage:
-        if self.top_band is None and self.min_k5_document is None and self.min_k5_window is None:
-            raise ValueError("needs top_band, min_k5_document or min_k5_window")
-        return self
-
-    @property
-    def reads(self) -> Literal["published", "document", "window"]:
-        """The reading that the flat view shows."""
-        return self.top_band or ("window" if self.min_k5_window is not None else "document")
-
-
-class EncoderStage(_Part):
-    """Fails unless P(K5) of the hardest window reaches the minimum."""
-
-    min_k5_window: float = Field(ge=0, le=1)
-
-
-class NotationStage(_Part):
-    """Fails on any hit of the rule set, less the rules that are ignored."""
-
-    rules: Literal["published", "recommended"]
-    ignore: tuple[str, ...] = ()
-
-
-class VocabularySampling(_Part):
-    """Keep a text whose highest score is s with probability 0.5 ** ((s - min_score) / halving)."""
-
-    halving: float = Field(gt=0, description="points of score that halve the chance")
-    seed: int
-
-
-class VocabularyStage(_Part):
-    """Fails on more than `max_terms` distinct words scoring `min_score` or more, unless sampling keeps the text.
-
-    `max_terms_per_1000` (distinct words per 1,000 tokens) excuses long texts: below it the stage passes.
-    """
-
-    mode: Literal["block", "sample"]
-    min_score: float
-    max_terms: int = Field(default=0, ge=0)
-    max_terms_per_1000: float | None = Field(default=None, ge=0)
-    sampling: VocabularySampling | None = None
-
-    @model_validator(mode="after")
-    def _mode_fits(self) -> VocabularyStage:
-        if (self.mode == "sample") != (self.sampling is not None):
-            raise ValueError("mode sample needs sampling, mode block must not have it")
-        return self
-
-
-class Profile(_Part):
+class Profile(Thresholds):
     """Thresholds of one boundary. `form` says which text the rule signals are read from; `models` binds artefacts by sha256
     (a kind left out is bound to whatever the run measured with); `optional` stages are left out where the run lacks their model."""
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from curation.artifacts.artifact_set import BUNDLED, KINDS, PUBLISHED
-from curation.profile import STAGES, BoundProfile
+from curation.profile import BoundProfile
+from curation.stages import STAGES
 
 _NAMES = {"aoa": "ages of acquisition", "vocabulary": "vocabulary scores", "fasttext": "fastText", "encoder": "encoder"}
 _PLACES = {BUNDLED: "bundled with Primer", PUBLISHED: "as published"}

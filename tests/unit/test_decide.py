@@ -100,6 +100,37 @@ def test_an_undone_override_leaves_the_decision_as_it_was() -> None:
     assert decide(signals, bound, in_force).kept.tolist() == [KEEP, EXCLUDE]
 
 
+def test_what_is_missing_is_told_whatever_decides() -> None:
+    bound = make_bound(
+        fasttext={"top_band": "document"}, encoder={"min_k5_window": 0.5}, notation={"rules": "published"}
+    )
+    scored = {"encoder": [1, 0, 0, 0]}
+    rows: list[dict[str, Any]] = [{}, {"rule_hits": 1}, {"rule_hits": 1, **scored}, {}, {"error": True}]
+    decisions = decide(make_signals(rows), bound, {3: True})
+    missing = [name_reasons(bits) for bits in decisions.missing.tolist()]
+    assert missing == [["fasttext", "encoder"], ["fasttext", "encoder"], ["fasttext"], ["fasttext", "encoder"], []]
+    unknown = [name_reasons(bits) for bits in decisions.unknown.tolist()]
+    assert unknown == [["fasttext", "encoder"], [], [], [], []]
+
+
+@pytest.mark.parametrize(
+    ("grades", "top", "at_least_half"),
+    [
+        ([0.5, 0.25, 0.25, 0.0], KEEP, KEEP),
+        ([0.4, 0.3, 0.2, 0.1], KEEP, EXCLUDE),
+        ([0.5, 0.5, 0.0, 0.0], KEEP, KEEP),
+        ([0.0, 1.0, 0.0, 0.0], EXCLUDE, EXCLUDE),
+        ([float("nan")] * 4, EXCLUDE, EXCLUDE),
+    ],
+)
+def test_the_encoder_stage_by_likeliest_band_and_by_minimum(grades: list[float], top: int, at_least_half: int) -> None:
+    signals = make_signals([{"encoder": grades}])
+    assert decide(signals, make_bound(encoder={"top_band": "published"})).kept.tolist() == [top]
+    assert decide(signals, make_bound(encoder={"min_k5_window": 0.5})).kept.tolist() == [at_least_half]
+    both = make_bound(encoder={"top_band": "window", "min_k5_window": 0.5})
+    assert decide(signals, both).kept.tolist() == [at_least_half]
+
+
 def test_deciding_changes_no_signal_and_repeats() -> None:
     bound = make_bound(lexical={"max_p95_aoa": 12, "max_oov_ratio": 0.05}, encoder={"min_k5_window": 0.5})
     signals = make_signals([{"p95_aoa": 13.0}, {"encoder": [1, 0, 0, 0]}, {}])

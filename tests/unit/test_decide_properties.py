@@ -18,7 +18,8 @@ from signal_rows import SHARD, make_bound, make_signals
 from curation.chance import draw_row_fractions
 from curation.decide import EXCLUDE, KEEP, UNDECIDED, Decisions, Signals, decide, name_reasons
 from curation.lexicon.vocabulary import VocabularyTable, VocabularyVersion
-from curation.profile import STAGES, BoundProfile
+from curation.profile import BoundProfile
+from curation.stages import STAGES
 
 DETERMINISTIC = settings(
     derandomize=True,
@@ -253,10 +254,12 @@ def test_certain_decisions_hold_however_the_missing_signals_turn_out(world: dict
         after = decide(filled, bound, world["rulings"])
         assert not (after.kept == UNDECIDED).any()
         assert not after.unknown.any()
+        assert not after.missing.any()
         ever_kept |= after.kept == KEEP
         ever_excluded |= after.kept == EXCLUDE
-        # What was known to fail still does: measuring more only adds reasons.
+        # What was known to fail still does: measuring more only adds reasons, and only of stages that were missing.
         assert np.array_equal(after.failed & before.failed, before.failed)
+        assert not (after.failed & ~(before.failed | before.missing)).any()
     assert not ever_excluded[before.kept == KEEP].any()
     assert not ever_kept[before.kept == EXCLUDE].any()
     assert ever_kept[before.kept == UNDECIDED].all()

@@ -14,7 +14,8 @@ from signal_rows import make_bound, make_signals
 
 from curation.decide import KEEP, Decisions, decide, name_reasons
 from curation.funnel import CHEAP_FIRST, Funnel
-from curation.profile import STAGES, BoundProfile
+from curation.profile import BoundProfile
+from curation.stages import STAGES
 
 ALL_STAGES = make_bound(
     lexical={"max_p95_aoa": 12, "max_oov_ratio": 0.05},
@@ -88,11 +89,8 @@ def test_a_small_funnel() -> None:
             {"stage": "encoder", "excluded": 0, "excluded_tokens": 0, "left": 4, "left_tokens": 99},
             {"stage": "override", "excluded": 1, "excluded_tokens": 32, "left": 3, "left_tokens": 67},
         ],
-        "sole_causes": {
-            "error": {"documents": 1, "tokens": 0},
-            "notation": {"documents": 1, "tokens": 8},
-            "override": {"documents": 1, "tokens": 32},
-        },
+        "sole_causes": {"error": {"documents": 1, "tokens": 0}, "override": {"documents": 1, "tokens": 32}},
+        "possible_sole_causes": {"notation": {"documents": 1, "tokens": 8}},
         "undecided_for": {"encoder": 1},
     }
 
@@ -104,7 +102,7 @@ def test_nothing_counted() -> None:
     assert empty.outcomes == {}
     assert [step["stage"] for step in empty.steps(STAGES)] == ["lexical", "fasttext", "notation", "vocabulary"]
     assert {step["left"] for step in empty.steps(CHEAP_FIRST)} == {0}
-    assert empty.sole_causes() == empty.undecided_for() == {}
+    assert empty.sole_causes() == empty.possible_sole_causes() == empty.undecided_for() == {}
 
 
 def test_a_stage_that_does_not_take_part_is_no_step() -> None:
@@ -149,7 +147,15 @@ def test_equals_a_plain_recount(rows: list[dict[str, Any]], rulings: dict[int, b
         first = Counter(next(reason for reason in (*order, "override") if reason in failed) for failed, _ in excluded)
         assert {step["stage"]: step["excluded"] for step in funnel.steps(order) if step["excluded"]} == first
     sole = Counter(failed[0] for failed, _, kept, _ in read if kept == 0 and len(failed) == 1)
-    assert {reason: entry["documents"] for reason, entry in funnel.sole_causes().items()} == sole
+    is_measured = ["encoder" in row or row["error"] for row in rows]
+    certain = Counter(
+        failed[0]
+        for (failed, _, kept, _), is_certain in zip(read, is_measured, strict=True)
+        if kept == 0 and len(failed) == 1 and is_certain
+    )
+    assert {reason: entry["documents"] for reason, entry in funnel.sole_causes().items()} == certain
+    possible = {reason: entry["documents"] for reason, entry in funnel.possible_sole_causes().items()}
+    assert possible == sole - certain
     several = sum(len(failed) > 1 for failed, _ in excluded)
     assert sum(sole.values()) - sole["error"] + several == funnel.documents["excluded"]
     missing = Counter(stage for _, unknown, kept, _ in read if kept == -1 for stage in unknown)
@@ -174,7 +180,11 @@ def test_parts_add_up_in_any_order(rows: list[dict[str, Any]], rulings: dict[int
         part = Funnel(ALL_STAGES.stages)
         part.add(
             Decisions(
-                decisions.kept[piece], decisions.failed[piece], decisions.unknown[piece], decisions.decided_by[piece]
+                decisions.kept[piece],
+                decisions.failed[piece],
+                decisions.unknown[piece],
+                decisions.decided_by[piece],
+                decisions.missing[piece],
             ),
             tokens[piece],
         )

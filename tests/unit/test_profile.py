@@ -9,8 +9,6 @@ import pytest
 
 from curation.errors import ProfileError
 from curation.profile import (
-    STAGES,
-    FastTextStage,
     Profile,
     bind_profile,
     list_profiles,
@@ -19,6 +17,7 @@ from curation.profile import (
     read_profile,
 )
 from curation.recipe import Recipe
+from curation.stages import STAGES, FastTextStage
 
 HEAD = "name: mine\nversion: 1\nform: raw\n"
 LEXICAL = "lexical: {max_p95_aoa: 12, max_oov_ratio: 0.05}\n"
@@ -57,7 +56,10 @@ MISTAKES = {
     HEAD + "fasttext: {min_k5_document: 1.5}\n": f"fasttext.min_k5_document: {ONE_OR_LESS}",
     HEAD + "fasttext: {min_k5_window: -1}\n": f"fasttext.min_k5_window: {NOT_NEGATIVE}",
     HEAD + "fasttext: {min_k5_window: .nan}\n": f"fasttext.min_k5_window: {FINITE}",
-    HEAD + "encoder: {}\n": f"encoder.min_k5_window: {MISSING}",
+    HEAD + "encoder: {}\n": "encoder: Value error, needs top_band or min_k5_window.",
+    HEAD + "encoder: {top_band: document}\n": "encoder.top_band: Input should be 'published' or 'window'.",
+    HEAD + "encoder: {top_band: published, min_k5_window: 0.5}\n": "encoder: Value error, reads either the published "
+    "reading or the hardest window, not both.",
     HEAD + "encoder: {min_k5_window: 2}\n": f"encoder.min_k5_window: {ONE_OR_LESS}",
     HEAD + "encoder: {min_k5_window: -0.1}\n": f"encoder.min_k5_window: {NOT_NEGATIVE}",
     HEAD + "notation: {}\n": f"notation.rules: {MISSING}",
