@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 WORDS_PER_WINDOW = 300
@@ -48,10 +49,16 @@ def split_windows(
     windows, last_word_count = _cut(text, words_per_window)
     _merge_short_tail(windows, last_word_count, words_per_window)
     total_count = len(windows)
+    places = choose_windows(total_count, max_windows=max_windows, seed=seed)
+    return WindowSplit([windows[i] for i in places], len(places) < total_count, total_count)
+
+
+def choose_windows(total_count: int, *, max_windows: int, seed: int) -> Sequence[int]:
+    """Which of a document's windows are read: all, or the first, the last and a sample drawn with `seed`, in order."""
     if total_count <= max_windows:
-        return WindowSplit(windows, False, total_count)
+        return range(total_count)
     between = sorted(random.Random(seed).sample(range(1, total_count - 1), max_windows - 2))
-    return WindowSplit([windows[i] for i in (0, *between, total_count - 1)], True, total_count)
+    return (0, *between, total_count - 1)
 
 
 def _cut(text: str, words_per_window: int) -> tuple[list[Window], int]:

@@ -1,0 +1,289 @@
+"""Stage 3's signal: what an encoder says of a document's grade band, in its hardest window or as published.
+
+Measures only; which documents are worth it is the recipe's to say. Invariant: a window's score depends on that window
+alone: its length decides the shape it is scored in, and its neighbours in a batch do not matter.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Tokenizer
+
+from curation.artifacts.encoder_folder import TORCH_MODEL, list_encoder_files
+from curation.errors import ArtifactError
+from curation.signals.fasttext_grade import BANDS
+from curation.signals.windows import choose_windows
+
+ENCODER_VERSION: Final = "1"
+DEVICE_VARIABLE: Final = "PRIMER_ENCODER_DEVICE"
+PUBLISHED_TOKENS: Final = 2_048  # where the published filter cuts a text short
+
+_LENGTH_STEP = 32  # windows are padded to a multiple: few shapes, and at most 31 tokens of padding
+_BLOCK_CHARS = 1 << 16  # tokenised at once: the tokenizer's own records take a hundred bytes a token
+_SPACE_SEARCH_CHARS = 1_000  # a block ends before white space where there is any within so many characters
+
+Grades = npt.NDArray[np.float32]
+Ids = npt.NDArray[np.int32]
+
+
+class Scorer(Protocol):
+    """A loaded model. `score`: ids and mask int64 (batch, length) -> logits float32 (batch, 4) in BANDS order.
+
+    `batch_tokens`: rows times padded length of a batch; fixed, because another shape gives other last digits.
+    """
+
+    batch_tokens: int
+
+    def score(self, ids: npt.NDArray[np.int64], mask: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]: ...
+
+
+class HardestWindows(NamedTuple):
+    """One row a text: `grades` float32 (n, 4) in BANDS order of the hardest window, NaN where there is no token; `start`
+    and `end` int64 (n,) are its offsets in characters, -1 where there is none; `is_sampled` where not every window was read."""
+
+    grades: Grades
+    start: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+    is_sampled: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """A text's tokens without special ones: ids, and the characters each stands for."""
+
+    ids: Ids
+    starts: Ids
+    ends: Ids
+
+
+class EncoderGrade:
+    """An encoder over the four bands, loaded once from an artefact folder.
+
+    `device` None: what PRIMER_ENCODER_DEVICE says, else the CPU on one thread (more throughput comes from more
+    processes). Raises ArtifactError when a file is missing or damaged, or the model has other labels or outputs.
+    """
+
+    def __init__(self, folder: str | Path, *, device: str | None = None) -> None:
+        self.folder = Path(folder)
+        config_file, tokenizer_file, model_file = list_encoder_files(self.folder)
+        self._tokenizer = _load_tokenizer(tokenizer_file)
+        self._prefix, self._suffix = _read_special_ids(self._tokenizer, tokenizer_file)
+        config = _read_config(config_file)
+        _require_bands(config, config_file)
+        self.window_tokens = _read_window_tokens(config, config_file)
+        if self._room < 1:
+            raise ArtifactError(f"{config_file}: a window of {self.window_tokens} tokens has room for no text.")
+        pad = config.get("pad_token_id")
+        self._pad = pad if isinstance(pad, int) else 0
+        device = device or os.environ.get(DEVICE_VARIABLE) or "cpu"
+        if device not in ("cpu", "cuda"):
+            raise ArtifactError(f"{DEVICE_VARIABLE} is {device!r}.", hint="Set it to cpu or cuda.")
+        self._scorer = _load_scorer(model_file, device)
+        self._require_grades(model_file)
+
+    @property
+    def _room(self) -> int:
+        return self.window_tokens - len(self._prefix) - len(self._suffix)
+
+    def grade_windows(self, texts: Sequence[str], *, max_windows: int, seed: int) -> HardestWindows:
+        """Cut each text into windows, score them and take the one with the lowest P(K5), the first of equals.
+
+        A window holds as many tokens as the model was trained on. A last one of less than a quarter of that starts
+        earlier, so that it is as long as the others, as in training. Above `max_windows` the first, the last and a
+        sample drawn with `seed` are read.
+        """
+        owners: list[int] = []
+        spans: list[tuple[int, int]] = []
+        windows: list[Ids] = []
+        is_sampled = np.zeros(len(texts), bool)
+        for row, text in enumerate(texts):
+            tokens = self._tokenize(text)
+            if tokens is None or not len(tokens.ids):
+                continue
+            cuts = _cut_tokens(len(tokens.ids), self._room)
+            places = choose_windows(len(cuts), max_windows=max_windows, seed=seed)
+            is_sampled[row] = len(places) < len(cuts)
+            for start, end in (cuts[place] for place in places):
+                owners.append(row)
+                spans.append((int(tokens.starts[start]), int(tokens.ends[end - 1])))
+                windows.append(tokens.ids[start:end].copy())
+        grades = np.full((len(texts), len(BANDS)), np.nan, np.float32)
+        starts, ends = np.full(len(texts), -1, np.int64), np.full(len(texts), -1, np.int64)
+        for row, span, grade in zip(owners, spans, self._score(windows), strict=True):
+            if np.isnan(grades[row, 0]) or grade[0] < grades[row, 0]:
+                grades[row] = grade
+                starts[row], ends[row] = span
+        return HardestWindows(grades, starts, ends, is_sampled)
+
+    def grade_published(self, texts: Sequence[str]) -> Grades:
+        """Grades of each text as the published filter reads it: its first tokens, and blank text like any other.
+
+        NaN where the text cannot be tokenised (lone surrogates).
+        """
+        grades = np.full((len(texts), len(BANDS)), np.nan, np.float32)
+        tokens = [self._tokenize(text, max_tokens=self._room) for text in texts]
+        rows = [row for row, found in enumerate(tokens) if found is not None]
+        grades[rows] = self._score([found.ids[: self._room] for found in tokens if found is not None])
+        return grades
+
+    def _tokenize(self, text: str, *, max_tokens: int | None = None) -> _Tokens | None:
+        """At least the first `max_tokens` tokens, or all; None where the text is no Unicode."""
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return None
+        ids: list[Ids] = []
+        offsets: list[Ids] = []
+        count = 0
+        for start, end in _cut_blocks(text):
+            encoding = self._tokenizer.encode(text[start:end], add_special_tokens=False)
+            ids.append(np.array(encoding.ids, np.int32))
+            offsets.append(np.array(encoding.offsets, np.int32).reshape(-1, 2) + np.int32(start))
+            count += len(encoding.ids)
+            if max_tokens is not None and count >= max_tokens:
+                break
+        spans = np.concatenate([np.zeros((0, 2), np.int32), *offsets])
+        return _Tokens(np.concatenate([np.zeros(0, np.int32), *ids]), spans[:, 0], spans[:, 1])
+
+    def _score(self, windows: Sequence[Ids]) -> Grades:
+        """Probabilities of each window, float32 (n, 4). Windows of one padded length share batches of one fixed size."""
+        grades = np.empty((len(windows), len(BANDS)), np.float32)
+        by_length: dict[int, list[int]] = {}
+        for place, window in enumerate(windows):
+            by_length.setdefault(self._pad_length(len(window)), []).append(place)
+        for length, places in sorted(by_length.items()):
+            row_count = max(1, self._scorer.batch_tokens // length)
+            for first in range(0, len(places), row_count):
+                chosen = places[first : first + row_count]
+                # The last window fills what is left of the batch: another batch size would be another shape.
+                filled = [*chosen, *[chosen[-1]] * (row_count - len(chosen))]
+                logits = self._scorer.score(*self._fill_batch([windows[place] for place in filled], length))
+                grades[chosen] = _to_probabilities(logits[: len(chosen)])
+        return grades
+
+    def _pad_length(self, token_count: int) -> int:
+        length = token_count + len(self._prefix) + len(self._suffix)
+        return min(-(-length // _LENGTH_STEP) * _LENGTH_STEP, self.window_tokens)
+
+    def _fill_batch(self, windows: Sequence[Ids], length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        ids = np.full((len(windows), length), self._pad, np.int64)
+        mask = np.zeros((len(windows), length), np.int64)
+        for row, window in enumerate(windows):
+            whole = np.concatenate([self._prefix, window, self._suffix])
+            ids[row, : len(whole)] = whole
+            mask[row, : len(whole)] = 1
+        return ids, mask
+
+    def _require_grades(self, model_file: Path) -> None:
+        ids, mask = self._fill_batch([np.zeros(0, np.int32)], self._pad_length(0))
+        logits = self._scorer.score(ids, mask)
+        if logits.shape != (1, len(BANDS)) or not np.isfinite(logits).all():
+            raise ArtifactError(
+                f"{model_file} answers with the shape {logits.shape}, not one finite number a band.",
+                hint="A grade model gives logits of shape (batch, 4).",
+            )
+
+
+def _cut_tokens(token_count: int, room: int) -> list[tuple[int, int]]:
+    starts = list(range(0, token_count, room))
+    if len(starts) > 1 and token_count - starts[-1] < room // 4:
+        starts[-1] = token_count - room
+    return [(start, min(start + room, token_count)) for start in starts]
+
+
+def _cut_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Consecutive stretches of the whole text that begin with white space where they can, so that no word is cut."""
+    start = 0
+    while start < len(text):
+        end = min(start + _BLOCK_CHARS, len(text))
+        if end < len(text):
+            end = next((place for place in range(end, end - _SPACE_SEARCH_CHARS, -1) if text[place].isspace()), end)
+        yield start, end
+        start = end
+
+
+def _to_probabilities(logits: npt.NDArray[np.float32]) -> Grades:
+    rows = []
+    for row in logits.astype(np.float64).tolist():
+        highest = max(row)
+        # One by one: vectorised exponentials may round otherwise at the end of an array.
+        powers = [math.exp(value - highest) for value in row]
+        total = sum(powers)
+        rows.append([power / total for power in powers])
+    return np.array(rows, np.float32).reshape(-1, len(BANDS))
+
+
+def _load_scorer(model_file: Path, device: str) -> Scorer:
+    # Imported here: each takes seconds to load, and most commands score nothing.
+    if model_file.name == TORCH_MODEL:
+        from curation.signals.encoder_torch import TorchScorer
+
+        return TorchScorer(model_file.parent, device)
+    from curation.signals.encoder_onnx import OnnxScorer
+
+    return OnnxScorer(model_file, device)
+
+
+def _load_tokenizer(path: Path) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing more special
+        raise ArtifactError(f"{path} is not a readable tokenizer: {error}.") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _read_special_ids(tokenizer: Tokenizer, path: Path) -> tuple[Ids, Ids]:
+    """What the tokenizer puts before and after a text."""
+    encoding = tokenizer.encode("a", add_special_tokens=True)
+    ids, mask = np.array(encoding.ids, np.int32), encoding.special_tokens_mask
+    if 0 not in mask:
+        raise ArtifactError(f"{path} gives no token for the letter a.", hint="Use the tokenizer of the model.")
+    first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
+    return ids[:first], ids[last + 1 :]
+
+
+def _read_config(path: Path) -> dict[str, object]:
+    try:
+        config = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ArtifactError(f"{path} is not JSON ({error}).") from error
+    if not isinstance(config, dict):
+        raise ArtifactError(f"{path} holds no object.")
+    return config
+
+
+def _require_bands(config: dict[str, object], path: Path) -> None:
+    """Raises ArtifactError unless the outputs are the four bands in their order, by name or unnamed (LABEL_0 to LABEL_3)."""
+    found = config.get("id2label")
+    labels = {str(key): str(label) for key, label in found.items()} if isinstance(found, dict) else {}
+    names = [{band.lower(), str(index), f"label_{index}"} for index, band in enumerate(BANDS)]
+    is_right = len(labels) == len(BANDS) and all(
+        labels.get(str(index), "").lower() in allowed for index, allowed in enumerate(names)
+    )
+    if not is_right:
+        raise ArtifactError(
+            f"{path} has the labels {labels or 'nowhere'}, not the four grade bands.",
+            hint=f"A grade model has id2label in the order {', '.join(BANDS)}.",
+        )
+
+
+def _read_window_tokens(config: dict[str, object], path: Path) -> int:
+    """Tokens a window holds, special ones included: `primer_window_tokens`, else the model's positions up to 2,048."""
+    positions = config.get("max_position_embeddings")
+    if not isinstance(positions, int) or positions < 1:
+        raise ArtifactError(f"{path} does not say how long a text may be (max_position_embeddings).")
+    window = config.get("primer_window_tokens", min(positions, PUBLISHED_TOKENS))
+    if not isinstance(window, int) or not 1 <= window <= positions:
+        raise ArtifactError(f"{path}: primer_window_tokens is {window}, not a number from 1 to {positions}.")
+    return window
