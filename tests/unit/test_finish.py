@@ -24,7 +24,7 @@ def test_shards_and_slices_add_up(tmp_path: Path) -> None:
         tmp_path / "run",
         {
             "a.parquet": [
-                [{"id": "1", "tokens": 100, "changed": True}, {"id": "2", "tokens": 0, "rules": ["powers"]}],
+                [{"id": "1", "tokens": 100, "n_bytes": 460, "changed": True}, {"id": "2", "tokens": 0, "rules": ["powers"]}],
                 [{"id": "3", "n_bytes": 47, "grades": GRADES, "sampled": True}],
             ],
             "b.parquet": [
@@ -154,3 +154,11 @@ def test_a_shard_that_was_never_opened_is_no_finished_run(tmp_path: Path) -> Non
     run.ledger.create(Plan(recipe=RECIPE, shards=(PlannedShard(name="a.parquet", size_bytes=1),), row_limit=None))
     with pytest.raises(LedgerError, match=r"a\.parquet has not been opened yet"):
         require_complete(run)
+
+
+def test_an_impossible_token_count_is_estimated_instead(tmp_path: Path) -> None:
+    """A token is at least a byte: 46 bytes cannot hold 47 tokens, and can hold 46."""
+    rows = [{"id": "1", "tokens": 47, "n_bytes": 46}, {"id": "2", "tokens": 46, "n_bytes": 46}]
+    summary = summarize_run(write_run(tmp_path / "run", {"a.parquet": [rows]}), BOUND, {})
+    assert summary.funnel.tokens["kept"] == 10 + 46
+    assert summary.estimated_token_documents == 1
