@@ -54,6 +54,7 @@ _NOTATION_TESTS = (
     "tests/unit/notation/test_notation_oracle.py",
     "tests/unit/notation/test_notation_published_truth.py",
     "tests/unit/notation/test_notation_prefilter.py",
+    "tests/unit/notation/test_notation_linear.py",
 )
 _SIGNAL_TESTS = ("tests/unit/signals/test_tokens.py", "tests/unit/signals/test_lexical.py")
 GROUPS = (

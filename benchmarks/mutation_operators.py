@@ -46,6 +46,7 @@ _PATTERN_PIECES = (
     (r"(?<=[\])a-z])\?(?![:=!<])", ""),
     (r"(?<=\[)(?:\\.|[^\\\]^])(?=[^\]\-])", ""),
 )
+_QUANTIFIERS = ("*", "+", "?")
 # Calls whose texts are patterns, and the module-level names that hold pieces of patterns.
 _PATTERN_CALLS = {"compile", "_rule", "scan_pattern", "fullmatch", "match", "search", "finditer"}
 # What documents a rule is no pattern even where it quotes one.
@@ -166,9 +167,17 @@ def _change(node: ast.AST, is_pattern: bool) -> Iterator[tuple[str, ast.AST]]:
 def _change_pattern(pattern: str) -> Iterator[str]:
     for piece, replacement in _PATTERN_PIECES:
         for found in re.finditer(piece, pattern):
+            if found[0] in _QUANTIFIERS and _is_in_class(pattern, found.start()):
+                continue
             changed = pattern[: found.start()] + replacement.replace("\\\\", "\\") + pattern[found.end() :]
             if changed != pattern:
                 yield changed
+
+
+def _is_in_class(pattern: str, place: int) -> bool:
+    """Whether `place` is inside square brackets, where `+` is a plain character."""
+    before = re.sub(r"\\.", "..", pattern[:place])
+    return before.rfind("[") > before.rfind("]")
 
 
 def _negate(test: ast.expr) -> ast.expr:
