@@ -7,16 +7,15 @@ hang. Exits with 1 where fewer than MIN_SCORE of those that are not equivalent a
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from typing import Any
 import yaml
 
 from benchmarks.corpus import REPO
+from benchmarks.fork_server import TestServer
 from benchmarks.machine import describe_machine
 from benchmarks.mutation_operators import Mutant, apply_mutant, list_mutants
 
@@ -102,13 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     groups = [group for group in GROUPS if not options.group or group.name in options.group]
     with tempfile.TemporaryDirectory() as folder:
-        sound = copy_tree(Path(folder) / "0")
-        plan = [planned for group in groups for planned in draw_mutants(sound, group, options.mutants, options.seed)]
-        limits = {group.name: time_sound(sound, group) for group in groups}
-        # Copies of the tree that has run, so that all have its compiled files.
-        copies = [Path(folder) / str(number) for number in range(1, options.processes)]
-        trees = [sound, *(Path(shutil.copytree(sound, copy, symlinks=True)) for copy in copies)]
-        outcomes = run_mutants(trees, limits, plan)
+        trees = [copy_tree(Path(folder) / str(number)) for number in range(options.processes)]
+        plan = [planned for group in groups for planned in draw_mutants(trees[0], group, options.mutants, options.seed)]
+        outcomes = run_mutants(trees, groups, plan)
     report = describe(outcomes, read_equivalent(), options.seed)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
@@ -135,23 +131,39 @@ def read_equivalent() -> dict[str, str]:
     return {entry["mutant"]: entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text()) or []}
 
 
-def run_mutants(trees: Sequence[Path], limits: Mapping[str, float], plan: Sequence[Planned]) -> list[Outcome]:
-    """Every mutant's outcome, in order; as many at once as there are trees. `limits`: seconds, by group."""
+def run_mutants(trees: Sequence[Path], groups: Sequence[Group], plan: Sequence[Planned]) -> list[Outcome]:
+    """Every mutant's outcome, in order; as many at once as there are trees.
+
+    Raises RuntimeError when the tests of a group fail without a mutant.
+    """
+    servers = {tree: start_server(tree) for tree in trees}
     free: SimpleQueue[Path] = SimpleQueue()
     for tree in trees:
         free.put(tree)
 
+    def time_group(group: Group) -> float:
+        tree = free.get()
+        try:
+            return time_sound(servers[tree], group)
+        finally:
+            free.put(tree)
+
     def run(planned: Planned) -> Outcome:
         tree = free.get()
         try:
-            outcome = run_mutant(tree, planned, limits[planned.group.name])
+            outcome = run_mutant(tree, servers[tree], planned, limits[planned.group.name])
         finally:
             free.put(tree)
         sys.stderr.write(f"{outcome.result:9}{outcome.seconds:6.1f} s  {planned.key}\n")
         return outcome
 
-    with ThreadPoolExecutor(len(trees)) as pool:
-        return list(pool.map(run, plan))
+    try:
+        with ThreadPoolExecutor(len(trees)) as pool:
+            limits = dict(zip([group.name for group in groups], pool.map(time_group, groups), strict=True))
+            return list(pool.map(run, plan))
+    finally:
+        for server in servers.values():
+            server.close()
 
 
 def copy_tree(target: Path) -> Path:
@@ -163,19 +175,19 @@ def copy_tree(target: Path) -> Path:
             shutil.copytree(source, target / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.is_file():
             shutil.copy2(source, target / name)
+    compileall.compile_dir(target, quiet=2)
     return target
 
 
-def time_sound(tree: Path, group: Group) -> float:
+def time_sound(server: TestServer, group: Group) -> float:
     """Seconds after which a mutant of the group counts as hanging. Raises RuntimeError when the tests fail without a mutant."""
     began = time.monotonic()
-    done = _run_tests(tree, group.tests, None, is_sound=True)
-    if done is None or done.returncode != 0:
-        raise RuntimeError(f"the tests of {group.name} fail without a mutant:\n{done.stdout if done else ''}")
+    if _run_tests(server, group.tests, None) != 0:
+        raise RuntimeError(f"the tests of {group.name} fail without a mutant:\n{server.output.read_text()}")
     return (time.monotonic() - began) * _TIMEOUT_FACTOR + _TIMEOUT_SLACK_SECONDS
 
 
-def run_mutant(tree: Path, planned: Planned, limit_seconds: float) -> Outcome:
+def run_mutant(tree: Path, server: TestServer, planned: Planned, limit_seconds: float) -> Outcome:
     """Put the fault in, run the tests, take it out again."""
     path = tree / planned.file
     sound = path.read_text()
@@ -183,33 +195,26 @@ def run_mutant(tree: Path, planned: Planned, limit_seconds: float) -> Outcome:
     shutil.rmtree(tree / ".hypothesis", ignore_errors=True)  # what killed another mutant is not this one's test
     path.write_text(apply_mutant(sound, planned.mutant))
     try:
-        done = _run_tests(tree, planned.group.tests, limit_seconds)
+        status = _run_tests(server, planned.group.tests, limit_seconds)
     finally:
         path.write_text(sound)
     seconds = time.monotonic() - began
-    if done is not None and done.returncode == _NOT_COLLECTED and b"re.error" in done.stdout:
+    if status == _NOT_COLLECTED and "re.error" in server.output.read_text(errors="replace"):
         return Outcome(planned, "invalid", seconds)
-    return Outcome(planned, "killed" if done is None or done.returncode != 0 else "survived", seconds)
+    return Outcome(planned, "survived" if status == 0 else "killed", seconds)
 
 
-def _run_tests(
-    tree: Path, tests: Sequence[str], limit_seconds: float | None, *, is_sound: bool = False
-) -> subprocess.CompletedProcess[bytes] | None:
-    """None where it took too long. The tree stands first on the path, before the checkout that is installed."""
+def start_server(tree: Path) -> TestServer:
+    """The tree stands first on its path, before the checkout that is installed."""
     shared = Path(os.environ.get("PRIMER_SHARED", REPO / ".." / "shared")).resolve()
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PRIMER_SHARED": str(shared)}
-    if not is_sound:
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # two mutants of one second and size would share a compiled file
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not soak", "--tb=no", "--hypothesis-seed=0", *tests]
-    with subprocess.Popen(
-        command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    ) as process:
-        try:
-            out, err = process.communicate(timeout=limit_seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return None
-    return subprocess.CompletedProcess(command, process.returncode, out, err)
+    # Two mutants of one second and size would share a compiled file: the sound tree is compiled, mutants are not.
+    environment = {"PYTHONPATH": str(tree), "PRIMER_SHARED": str(shared), "PYTHONDONTWRITEBYTECODE": "1"}
+    return TestServer(tree, {**os.environ, **environment})
+
+
+def _run_tests(server: TestServer, tests: Sequence[str], limit_seconds: float | None) -> int | None:
+    arguments = ["-x", "-q", "-m", "not soak", "--tb=no", "--hypothesis-seed=0", *tests]
+    return server.run(arguments, limit_seconds)
 
 
 def describe(outcomes: Sequence[Outcome], equivalent: dict[str, str], seed: int) -> dict[str, Any]:
