@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
 from curation.shards.retries import RetryPolicy
 from curation.training.judge.agree import Rule
+from curation.training.judge.api_key import ApiKey, read_api_key
 from curation.training.judge.cache import AnswerCache, open_cache
-from curation.training.judge.client import ANSWER_SECONDS, ApiKey, read_api_key
 from curation.training.judge.estimate import Estimate, Limits, Prices
 from curation.training.judge.excerpt import DEFAULT_BUDGET_CHARS, MIN_BUDGET_CHARS
-from curation.training.judge.label import LabelProgress, OnProgress, run_labels
+from curation.training.judge.pace import ANSWER_SECONDS
 from curation.training.judge.plan import (
     ANSWERS,
     DEFAULT_PARAMETERS,
@@ -31,6 +31,9 @@ from curation.training.judge.plan import (
 )
 from curation.training.judge.prompts import VARIANTS
 from primer.cli.output import JsonOption, console, print_json, results, show_safely
+
+if TYPE_CHECKING:
+    from curation.training.judge.label import LabelProgress, OnProgress
 
 INCOMPLETE_STATUS = 3  # some questions got no answer; the same command asks them again
 
@@ -122,6 +125,9 @@ def label(
             job = plan_labels(request, AnswerCache(out / ANSWERS), staging=Path(staging))
         _show_plan(job, as_json=as_json)
         return
+    # Imported here: HTTP clients take a second to load, and other commands need none.
+    from curation.training.judge.label import run_labels
+
     key = read_api_key()
     policy = RetryPolicy(attempts=attempts, read_timeout_seconds=timeout)
     with open_cache(out / ANSWERS) as cache:

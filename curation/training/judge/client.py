@@ -7,26 +7,24 @@ a file or a repr, and it is struck from whatever a server sends back.
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 import httpx2 as httpx
 from pydantic import BaseModel, ValidationError
 
+from curation.errors import SourceError
 from curation.shards.http_file import translate_http_errors
 from curation.shards.remote_shard import mask_url
 from curation.shards.retries import TRANSIENT_STATUSES, Interruption, RetryPolicy, read_retry_after
 from curation.training.judge.answers import Fault, NoJudgement, RawAnswer
-from curation.training.judge.pace import Pace
+from curation.training.judge.api_key import KEY_VARIABLES, ApiKey
+from curation.training.judge.pace import Pace, Stopped
 from curation.training.judge.problem import JudgeError
 from curation.training.judge.prompts import Message
 
-KEY_VARIABLES: Final = ("PRIMER_LABEL_API_KEY", "OPENAI_API_KEY")
-ANSWER_SECONDS: Final = 120.0  # a model that thinks answers within a minute; twice that is a stall
 _MAX_BODY_BYTES = 4 << 20  # an answer has a few kilobytes
 _MESSAGE_CHARS = 200
 # Statuses that every further question would meet too: no key, no money, no such model or address.
@@ -38,27 +36,6 @@ _HOPELESS_STATUSES = {
 }
 # Named by OpenAI and those who copy its errors: a 429 that no waiting changes.
 _SPENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-
-
-@dataclass(frozen=True)
-class ApiKey:
-    """`value` "" where no variable is set: local servers ask for none. `variable` names where it came from."""
-
-    value: str = field(default="", repr=False)
-    variable: str = ""
-
-
-def read_api_key(environment: Mapping[str, str] | None = None) -> ApiKey:
-    """The key of the first variable that is set. Raises JudgeError, without the key, when it cannot go into a header."""
-    environment = os.environ if environment is None else environment
-    for variable in KEY_VARIABLES:
-        value = environment.get(variable, "").strip()
-        if not value:
-            continue
-        if not (value.isascii() and value.isprintable()) or " " in value:
-            raise JudgeError(f"{variable} holds no API key.", hint="A key is one word of ASCII letters and signs.")
-        return ApiKey(value, variable)
-    return ApiKey()
 
 
 class _Message(BaseModel):
@@ -103,6 +80,7 @@ class ChatClient:
         self._pace = pace
         self._policy = policy
         self._lock = threading.Lock()
+        self._stopping = threading.Event()
         headers = {"Content-Type": "application/json", "User-Agent": "primer", "Accept-Encoding": "identity"}
         if key.value:
             headers["Authorization"] = f"Bearer {key.value}"
@@ -132,8 +110,13 @@ class ChatClient:
         failures = 0
         while True:
             self._pace.wait_turn(tokens)
+            if self._stopping.is_set():
+                raise Stopped
             try:
                 return self._post(body)
+            except (JudgeError, SourceError):
+                self.stop()  # at once: the questions in the queue would meet the same
+                raise
             except Interruption as error:
                 failures += 1
                 if failures >= self._policy.attempts:
@@ -143,8 +126,9 @@ class ChatClient:
                     self._pace.hold(wait)
                 self._pace.clock.sleep(wait)
 
-    def stop_waiting(self) -> None:
-        """Let every wait end with Stopped; requests under way go on."""
+    def stop(self) -> None:
+        """Send nothing more: waits and new questions end with Stopped, requests under way go on."""
+        self._stopping.set()
         self._pace.clock.stop()
 
     def _post(self, body: bytes) -> RawAnswer | NoJudgement:

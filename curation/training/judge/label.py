@@ -19,10 +19,11 @@ from curation.publish import replace_bytes
 from curation.shards.remote_shard import mask_url
 from curation.shards.retries import RetryPolicy
 from curation.training.judge.answers import Fault, NoJudgement, Outcome, RawAnswer, read_answer
+from curation.training.judge.api_key import ApiKey
 from curation.training.judge.cache import CachedAnswer, Spent, WritableCache
-from curation.training.judge.client import ANSWER_SECONDS, ApiKey, ChatClient
+from curation.training.judge.client import ChatClient
 from curation.training.judge.estimate import TOKENS_PER_ANSWER, count_question_tokens
-from curation.training.judge.pace import Clock, Pace, SystemClock
+from curation.training.judge.pace import ANSWER_SECONDS, Clock, Pace, Stopped, SystemClock
 from curation.training.judge.plan import LABELS, REPORT, LabelJob, LabelRequest
 from curation.training.judge.problem import JudgeError
 from curation.training.judge.questions import Inquiry, Question, select_pending
@@ -125,7 +126,10 @@ def _ask_pending(
         finished, _ = wait(futures, return_when=FIRST_COMPLETED)
         for future in finished:
             question = futures.pop(future)
-            fault = future.result()
+            try:
+                fault = future.result()
+            except Stopped:
+                continue  # another question met what stopped the run, and says so in its turn
             progress.asked += 1
             progress.requests = client.requests
             if fault is None:
@@ -149,7 +153,7 @@ def _ask_pending(
             take_finished()
     finally:
         # What is under way is paid for: its answers are waited for and kept. What waits for its turn is not asked.
-        client.stop_waiting()
+        client.stop()
         pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Protocol
+from typing import Final, Protocol
+
+ANSWER_SECONDS: Final = 120.0  # a model that thinks answers within a minute; twice that is a stall
 
 
 class Stopped(Exception):

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from fakes.llm_server import KEY, MODEL, LlmServer
 
 from curation.shards.retries import RetryPolicy
+from curation.training.judge.api_key import ApiKey
 from curation.training.judge.cache import open_cache
-from curation.training.judge.client import ApiKey
 from curation.training.judge.estimate import Limits
 from curation.training.judge.label import run_labels
 from curation.training.judge.pace import Clock, Stopped

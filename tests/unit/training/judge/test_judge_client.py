@@ -18,7 +18,8 @@ from curation.errors import PrimerError, SourceError
 from curation.shards.retries import RetryPolicy
 from curation.training.judge import answers
 from curation.training.judge.answers import NoJudgement, RawAnswer
-from curation.training.judge.client import ApiKey, ChatClient, read_api_key
+from curation.training.judge.api_key import ApiKey, read_api_key
+from curation.training.judge.client import ChatClient
 from curation.training.judge.pace import Pace
 from curation.training.judge.problem import JudgeError
 from curation.training.judge.prompts import load_prompt
