@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2 as httpx
 from pydantic import BaseModel, ValidationError
@@ -74,7 +75,7 @@ class ChatClient:
     ) -> None:
         self.label = mask_url(endpoint)
         self.requests = 0
-        self._url = f"{endpoint.rstrip('/')}/chat/completions"
+        self._url = _join_url(endpoint)
         self._body = {**parameters, "model": model}
         self._key = key
         self._pace = pace
@@ -175,6 +176,17 @@ class ChatClient:
         return text.replace(self._key.value, "[key]") if self._key.value else text
 
 
+def _join_url(endpoint: str) -> str:
+    """The address to post to; a query of the base URL stays behind the path."""
+    try:
+        parts = urlsplit(endpoint)
+    except ValueError:
+        raise JudgeError(
+            f"{mask_url(endpoint)} is no address.", hint="Give --endpoint as http://localhost:8000/v1."
+        ) from None
+    return parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions").geturl()
+
+
 def _read_completion(content: str) -> RawAnswer:
     try:
         completion = _Completion.model_validate_json(content)
@@ -192,14 +204,17 @@ def _read_completion(content: str) -> RawAnswer:
 
 
 def _read_error(content: str) -> tuple[str, str]:
-    """Code and first line of the message of an error in OpenAI's form; "" for what is missing."""
+    """Code and first line of the message of an error in OpenAI's form, fit for a terminal; "" for what is missing."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
         return "", ""
     error = found.get("error") if isinstance(found, dict) else None
+    if isinstance(error, str):
+        error = {"message": error}
     if not isinstance(error, dict):
-        return "", error[:_MESSAGE_CHARS] if isinstance(error, str) else ""
+        return "", ""
     code, message = error.get("code"), error.get("message")
     first_line = message.strip().partition("\n")[0] if isinstance(message, str) else ""
-    return code if isinstance(code, str) else "", first_line[:_MESSAGE_CHARS].rstrip(".")
+    shown = "".join(character if character.isprintable() else " " for character in first_line[:_MESSAGE_CHARS])
+    return code if isinstance(code, str) else "", shown.rstrip(" .")

@@ -131,7 +131,6 @@ def _ask_pending(
             except Stopped:
                 continue  # another question met what stopped the run, and says so in its turn
             progress.asked += 1
-            progress.requests = client.requests
             if fault is None:
                 faults_in_a_row = 0
             else:
@@ -155,6 +154,7 @@ def _ask_pending(
         # What is under way is paid for: its answers are waited for and kept. What waits for its turn is not asked.
         client.stop()
         pool.shutdown(wait=True, cancel_futures=True)
+        progress.requests = client.requests
 
 
 def _ask(question: Question, inquiry: Inquiry, client: ChatClient, cache: WritableCache) -> NoJudgement | None:

@@ -122,6 +122,11 @@ def test_retry_after_holds_other_questions(judge: LlmServer, policy: RetryPolicy
     ("fault", "outcome"),
     [
         (Fault(400, error={"message": "too long.\nmore"}), NoJudgement(answers.Fault.REJECTED, "HTTP 400: too long")),
+        (
+            Fault(400, body=b'{"error": "bad \\u001b[2J escape"}'),
+            NoJudgement(answers.Fault.REJECTED, "HTTP 400: bad  [2J escape"),
+        ),
+        (Fault(422, body=b"[" * 100_000), NoJudgement(answers.Fault.REJECTED, "HTTP 422")),
         (Fault(413), NoJudgement(answers.Fault.REJECTED, "HTTP 413")),
         (Fault(403, error={"message": "flagged"}), NoJudgement(answers.Fault.REJECTED, "HTTP 403: flagged")),
         (
@@ -157,6 +162,22 @@ def test_faults_of_every_question_stop(judge: LlmServer, policy: RetryPolicy, fa
 def test_key_is_struck_from_answers(judge: LlmServer, policy: RetryPolicy) -> None:
     outcome, _ = _ask(judge, policy, Fault(content=f"Your key is {KEY}."))
     assert outcome == RawAnswer("Your key is [key].", "", "stop", 1000, 50)
+
+
+def test_query_of_the_base_url_stays_behind(judge: LlmServer, policy: RetryPolicy) -> None:
+    assert _ask(judge, policy, endpoint=f"{judge.url}/?api-version=3") == (ANSWER, [])
+    assert judge.requests[0].path == "/v1/chat/completions?api-version=3"
+
+
+def test_endpoint_that_is_no_address(judge: LlmServer, policy: RetryPolicy) -> None:
+    with pytest.raises(JudgeError, match="is no address"):
+        _ask(judge, policy, endpoint="http://[bad/v1")
+
+
+def test_endless_answer_is_given_up(judge: LlmServer, policy: RetryPolicy) -> None:
+    endless = Fault(body=b" " * (4 << 20) + b"{}")
+    outcome, _ = _ask(judge, policy, endless, endless, endless)
+    assert outcome == NoJudgement(answers.Fault.UNANSWERED, "the server sends more than 4 MB (3 attempts)")
 
 
 def test_nobody_listens(judge: LlmServer, policy: RetryPolicy) -> None:
