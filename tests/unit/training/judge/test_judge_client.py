@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from curation.training.judge import answers
 from curation.training.judge.answers import NoJudgement, RawAnswer
 from curation.training.judge.api_key import ApiKey, read_api_key
 from curation.training.judge.client import ChatClient
-from curation.training.judge.pace import Pace
+from curation.training.judge.pace import Pace, Stopped
 from curation.training.judge.problem import JudgeError
 from curation.training.judge.prompts import load_prompt
 
@@ -109,13 +108,17 @@ def test_retry_after_as_a_date(judge: LlmServer, policy: RetryPolicy) -> None:
 def test_retry_after_holds_other_questions(judge: LlmServer, policy: RetryPolicy) -> None:
     clock = HandClock()
     pace = Pace(clock, requests_per_minute=None, tokens_per_minute=None)
-    judge.faults.append(Fault(429, {"Retry-After": "40"}))
-    one_attempt = dataclasses.replace(policy, attempts=2)
-    with ChatClient(judge.url, MODEL, {}, key=ApiKey(KEY), pace=pace, policy=one_attempt, concurrency=1) as client:
-        began = clock.now()
-        client.ask(MESSAGES, 10)
+    judge.faults.extend([Fault(503), Fault(429, {"Retry-After": "40"})])
+    clock.stop()  # the first wait ends the question, so that time does not pass
+    with ChatClient(judge.url, MODEL, {}, key=ApiKey(KEY), pace=pace, policy=policy, concurrency=1) as client:
+        with pytest.raises(Stopped):
+            client.ask(MESSAGES, 10)
         pace.wait_turn(1)
-    assert clock.now() - began == 40.0
+        with pytest.raises(Stopped):
+            client.ask(MESSAGES, 10)
+        with pytest.raises(Stopped):
+            pace.wait_turn(1)
+    assert len(judge.requests) == 2
 
 
 @pytest.mark.parametrize(
