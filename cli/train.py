@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from curation.training.make import make_fasttext, make_vocabulary
+from curation.training.make import make_encoder, make_fasttext, make_vocabulary
 
-app = typer.Typer(help="Train the fastText grader and the vocabulary from labelled documents.", no_args_is_help=True)
+app = typer.Typer(help="Train the graders and the vocabulary from labelled documents.", no_args_is_help=True)
 
 Data = Annotated[Path, typer.Option(help="A Parquet or JSONL file of training rows, or a folder of labelled data.")]
 Out = Annotated[Path, typer.Option(help="The folder for the artefact, its card and its row hashes.")]
@@ -26,3 +26,14 @@ def train_fasttext_command(data: Data, out: Out, seed: Seed = 1) -> None:
 def train_vocabulary_command(data: Data, out: Out, seed: Seed = 1) -> None:
     """Score the words of documents beyond K-5 against those of K5 documents, with a card."""
     typer.echo(f"Wrote {make_vocabulary(data, out, seed=seed)} and its card.")
+
+
+@app.command("encoder")
+def train_encoder_command(
+    data: Data,
+    out: Out,
+    base: Annotated[Path, typer.Option(help="The pretrained encoder: a folder in the Hugging Face layout.")],
+    seed: Seed = 1,
+) -> None:
+    """Fine-tune an encoder, write it as ONNX for CPUs, with a card and out-of-fold scores (extra `train`, best on a GPU)."""
+    typer.echo(f"Wrote {make_encoder(data, base, out, seed=seed)} and its card.")

@@ -34,7 +34,7 @@ class EncoderSettings:
     warmup_share: float = 0.06
     weight_decay: float = 0.01
     label_smoothing: float = 0.05
-    windows_per_document: int = 3
+    windows_per_document: int = 2
     class_weights: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
 
 
@@ -63,8 +63,10 @@ def train_encoder(rows: Sequence[EncoderRow], base: Path, out: Path, *, settings
     ).to(device)
     windows = [_tokenize_windows(tokenizer, row.text, settings.window_tokens) for row in rows]
     chance = random.Random(seed)
-    steps_per_epoch = -(-sum(min(len(w), settings.windows_per_document) * r.copies for w, r in zip(windows, rows, strict=True)) // settings.batch_size)
-    total = steps_per_epoch * settings.epochs
+    shown = sum(
+        min(len(pieces), settings.windows_per_document) * row.copies for pieces, row in zip(windows, rows, strict=True)
+    )
+    total = -(-shown // settings.batch_size) * settings.epochs
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
     scheduler = transformers.get_linear_schedule_with_warmup(optimizer, round(total * settings.warmup_share), total)
     weights = torch.tensor(settings.class_weights, device=device)
@@ -86,7 +88,9 @@ def train_encoder(rows: Sequence[EncoderRow], base: Path, out: Path, *, settings
     tokenizer.save_pretrained(out)
 
 
-def grade_texts(folder: Path, texts: Sequence[str], *, window_tokens: int, token_budget: int = 65_536) -> npt.NDArray[np.float32]:
+def grade_texts(
+    folder: Path, texts: Sequence[str], *, window_tokens: int, token_budget: int = 65_536
+) -> npt.NDArray[np.float32]:
     """Probabilities of the hardest window of each text, float32 (n, 4): the one with the lowest P(K5). NaN for blank text."""
     torch, transformers = _import_torch()
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -119,7 +123,9 @@ def _import_torch() -> tuple[Any, Any]:
         import torch
         import transformers
     except ImportError as error:
-        raise TrainingError("Training an encoder needs torch and transformers.", hint="pip install 'primer-curation[train]'") from error
+        raise TrainingError(
+            "Training an encoder needs torch and transformers.", hint="pip install 'primer-curation[train]'"
+        ) from error
     return torch, transformers
 
 

@@ -80,9 +80,7 @@ def quantize_weights(path: Path) -> None:
     onnx.save(model, path)
 
 
-def quantize_matrix(
-    values: npt.NDArray[np.float32], axis: int
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+def quantize_matrix(values: npt.NDArray[np.float32], axis: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
     """Symmetric int8 with one scale for each index of `axis`; the largest error is half a scale."""
     largest = np.abs(values).max(axis=1 - axis)
     scales = np.where(largest > 0, largest / 127, 1).astype(np.float32)

@@ -9,14 +9,18 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import hashlib
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from curation.signals.fasttext_grade import FastTextGrade
+from curation.normalize import normalize
+from curation.signals.fasttext_grade import BANDS, FastTextGrade
 from curation.training import report
 from curation.training.card import (
     CARD_NAME,
@@ -27,10 +31,28 @@ from curation.training.card import (
     write_card,
     write_row_hashes,
 )
-from curation.training.data import SAMPLE_FOLDER, TrainingSet, build_training_set, read_sample_guard
+from curation.training.data import (
+    SAMPLE_FOLDER,
+    TrainingRow,
+    TrainingSet,
+    build_training_set,
+    hash_text,
+    read_sample_guard,
+)
+from curation.training.encoder import EncoderRow, EncoderSettings, grade_texts, train_encoder
+from curation.training.encoder_onnx import MODEL as ENCODER_MODEL
+from curation.training.encoder_onnx import export_encoder
 from curation.training.fasttext import FastTextSettings, grade_rows, predict_out_of_fold, train_fasttext
 from curation.training.folds import assign_folds
-from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, load_rows, select_vocabulary_rows
+from curation.training.sources import (
+    GRADED,
+    LABELLED_WEB,
+    PAIRED,
+    PAIRED_WEB,
+    WEB_READ,
+    load_rows,
+    select_vocabulary_rows,
+)
 from curation.training.vocabulary import VocabularySettings, train_vocabulary, write_vocabulary
 from curation.training.vocabulary_scores import score_out_of_fold
 
@@ -43,6 +65,7 @@ _ORIGINS: Final = {
     PAIRED: "documents written for this project, by topic; the project's licence",
     PAIRED_WEB: "documents written for this project in the manner of scraped pages; the project's licence",
     LABELLED_WEB: "web pages of FineWeb, FineWeb-Edu, C4 and DCLM, ODC-By 1.0 and Common Crawl terms; bands from the rubric",
+    WEB_READ: "web pages of the same kind, judged for this project (curation/training/labels); likely K5 pages were chosen",
     GRADED: "passages of known level under open licences: public domain, CC BY, MIT, Apache-2.0 and the like",
 }
 
@@ -127,6 +150,101 @@ def make_vocabulary(
     return path
 
 
+# How often an epoch shows a document: the sources nearest to the web more often, and K5 web pages, which are few, most.
+_ENCODER_COPIES: Final = {GRADED: 1, LABELLED_WEB: 2, WEB_READ: 2, PAIRED: 4, PAIRED_WEB: 4}
+_K5_WEB_COPIES: Final = 10
+
+
+def make_encoder(
+    data: Path,
+    base: Path,
+    out: Path,
+    *,
+    seed: int,
+    settings: EncoderSettings | None = None,
+    sample: Path = SAMPLE_FOLDER,
+) -> Path:
+    """Fine-tunes `base`, writes model.onnx, tokenizer.json, config.json, CARD.md and training/ into `out`.
+
+    Trains once a fold and once on all rows: six trainings, minutes each on a GPU. Raises TrainingError when rows are too
+    few or the extra `train` is not installed.
+    """
+    settings = settings or EncoderSettings()
+    training = build_training_set(load_rows(data), guard=read_sample_guard(sample))
+    folds = assign_encoder_folds(training.rows, seed=seed)
+    held_out = np.full((len(training.rows), len(BANDS)), np.nan, np.float32)
+    with tempfile.TemporaryDirectory() as work:
+        for fold in range(FOLD_COUNT):
+            chosen = [row for row, number in zip(training.rows, folds, strict=True) if number != fold]
+            train_encoder(weigh_rows(chosen), base, Path(work) / "fold", settings=settings, seed=seed)
+            places = np.flatnonzero(folds == fold)
+            texts = [normalize(training.rows[place].text).text for place in places]
+            held_out[places] = grade_texts(Path(work) / "fold", texts, window_tokens=settings.window_tokens)
+        train_encoder(weigh_rows(training.rows), base, Path(work) / "final", settings=settings, seed=seed)
+        export_encoder(Path(work) / "final", out, window_tokens=settings.window_tokens)
+    return describe_encoder(out, training, folds, held_out, seed=seed, settings=settings)
+
+
+def assign_encoder_folds(rows: Sequence[TrainingRow], *, seed: int) -> npt.NDArray[np.int64]:
+    """Folds in which a host is held out whole from both sources of web pages."""
+    merged = [row._replace(source="web") if row.source in (LABELLED_WEB, WEB_READ) else row for row in rows]
+    return assign_folds(merged, fold_count=FOLD_COUNT, seed=seed)
+
+
+def weigh_rows(rows: Sequence[TrainingRow]) -> list[EncoderRow]:
+    """Rows as the encoder trains on them: normalised, with the copies of an epoch."""
+    weighed = []
+    for row in rows:
+        is_k5_web = row.band == "K5" and row.source in (LABELLED_WEB, WEB_READ)
+        copies = _K5_WEB_COPIES if is_k5_web else _ENCODER_COPIES.get(row.source, 1)
+        weighed.append(EncoderRow(normalize(row.text).text, BANDS.index(row.band), copies))
+    return weighed
+
+
+def describe_encoder(
+    out: Path,
+    training: TrainingSet,
+    folds: npt.NDArray[np.int64],
+    held_out: npt.NDArray[np.float32],
+    *,
+    seed: int,
+    settings: EncoderSettings,
+) -> Path:
+    """Write the card, the out-of-fold predictions and the row hashes beside an exported model; returns the model's path.
+
+    `held_out`: probabilities of the hardest window, float32 (n, 4), of a model that saw no row of the fold.
+    """
+    table = pa.table(
+        {
+            "text_hash": [hash_text(row.text) for row in training.rows],
+            "source": [row.source for row in training.rows],
+            "group": [row.group for row in training.rows],
+            "band": [row.band for row in training.rows],
+            **{f"p_{band.lower()}": held_out[:, i] for i, band in enumerate(BANDS)},
+            "hardest_p_k5": held_out[:, 0],
+            "fold": folds,
+        }
+    )
+    sections = [
+        (
+            "What it is",
+            "A fine-tuned MiniLM (6 layers, 384 wide; base all-MiniLM-L6-v2, Apache-2.0) that grades windows of a text; the "
+            "hardest window stands for the text. Weights are stored in int8 and computed in fp32. It reads normalised text.",
+        ),
+        ("Held out: top label", f"{report.HELD_OUT}\n\n{report.describe_top_label(table)}"),
+        (
+            "Held out: thresholds",
+            "Thresholds that keep a stated part of the web pages beyond K-5, and what they do elsewhere.\n\n"
+            + report.describe_thresholds(table),
+        ),
+        ("Held out: graded families", report.describe_groups(table)),
+        ("Limits", report.LIMITS),
+    ]
+    model = out / ENCODER_MODEL
+    _write_beside(model, "Primer encoder", "encoder", training, table, seed, settings, sections)
+    return model
+
+
 def _write_beside(
     artifact: Path,
     title: str,
@@ -134,7 +252,7 @@ def _write_beside(
     training: TrainingSet,
     held_out: pa.Table,
     seed: int,
-    settings: FastTextSettings | VocabularySettings,
+    settings: FastTextSettings | VocabularySettings | EncoderSettings,
     sections: Sequence[tuple[str, str]],
 ) -> None:
     folder = artifact.parent / TRAINING_FOLDER
@@ -148,7 +266,7 @@ def _write_beside(
         "bytes": artifact.stat().st_size,
         "licence": "Apache-2.0",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "command": f"primer train {kind} --data DIR --out DIR --seed {seed}",
+        "command": f"primer train {kind} --data DIR {'--base DIR ' if kind == 'encoder' else ''}--out DIR --seed {seed}",
         "seed": seed,
         "settings": dataclasses.asdict(settings),
         "sources": {

@@ -14,12 +14,16 @@ from urllib.parse import urlsplit
 import pyarrow.parquet as pq
 
 from curation.errors import TrainingError
-from curation.training.data import TrainingRow, read_training_rows
+from curation.training.data import TrainingRow, hash_text, read_training_rows
 
 PAIRED = "paired"
 PAIRED_WEB = "paired_web"
 LABELLED_WEB = "labelled_web"
 GRADED = "graded"
+WEB_READ = "web_read"
+
+# Judgements made for this project, without the texts.
+LABELS = Path(__file__).parent / "labels" / "web.parquet"
 
 # Licence classes of graded.parquet as `data` knows them; anything else keeps its name and is dropped there.
 _GRADED_LICENCE = {"open": "open"}
@@ -40,6 +44,7 @@ def load_rows(data: Path) -> list[TrainingRow]:
         data / "graded" / "graded.parquet": _read_graded,
     }
     rows = [row for path, read in readers.items() if path.is_file() for row in read(path)]
+    rows += _read_web_labels(data / "shards")
     if not rows:
         raise TrainingError(
             f"No training rows in {data}.",
@@ -48,13 +53,36 @@ def load_rows(data: Path) -> list[TrainingRow]:
     return rows
 
 
+def _read_web_labels(shards: Path) -> Iterator[TrainingRow]:
+    """The project's own judgements of web documents whose shards are at hand. Raises TrainingError for another text there.
+
+    School passages are left out: their licence is not known.
+    """
+    labels = pq.read_table(LABELS).to_pylist()
+    for name in sorted({label["shard"] for label in labels if label["shard"].startswith(("web-", "fineweb_edu-"))}):
+        path = shards / name
+        if not path.is_file():
+            continue
+        documents = pq.read_table(path, columns=["text", "url"]).to_pylist()
+        for label in labels:
+            if label["shard"] != name:
+                continue
+            document = documents[label["row"]]
+            if hash_text(document["text"]) != label["text_hash"]:
+                raise TrainingError(
+                    f"{path}: row {label['row']} is not the text that was judged.", hint="Restore the shard."
+                )
+            host = urlsplit(document["url"] or "").hostname or f"{name}:{label['row']}"
+            yield TrainingRow(text=document["text"], band=label["band"], source=WEB_READ, group=host, licence="open")
+
+
 def select_vocabulary_rows(rows: list[TrainingRow]) -> list[TrainingRow]:
     """Rows whose words say something of grade: without ill-formed passages, and without OOS web pages, most of which
     are menus, lists and spam rather than text beyond school."""
     return [
         row
         for row in rows
-        if row.group != _ILL_FORMED_FAMILY and not (row.source == LABELLED_WEB and row.band == "OOS")
+        if row.group != _ILL_FORMED_FAMILY and not (row.source in (LABELLED_WEB, WEB_READ) and row.band == "OOS")
     ]
 
 
