@@ -12,12 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+import pyarrow as pa
+
 from curation.artifacts.artifact_set import ArtifactSet
 from curation.cascade import Meters, measure_slice
+from curation.encoder_layer import commit_rows, commit_selected, find_undecided
 from curation.errors import PrimerError, QuotaError
 from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
-from curation.ledger.signals import decide_slice
+from curation.ledger.encoder import read_encoder
+from curation.ledger.signals import DecidedSlice, decide_slice
 from curation.ledger.store import Ledger, Plan, SliceRef
 from curation.lexicon.vocabulary import VocabularyVersion
 from curation.profile import BoundProfile
@@ -67,6 +71,7 @@ class Progress:
     text_bytes: int = 0
     measured_documents: int = 0
     measured_bytes: int = 0
+    scored_later: int = 0  # documents that the encoder scored because the profile asks for more than the recipe selects
     started: float = field(default_factory=time.monotonic)
     failures: list[dict[str, str]] = field(default_factory=list)
 
@@ -80,6 +85,7 @@ class _SliceResult:
     documents: int
     text_bytes: int
     is_reused: bool
+    scored_later: int
     funnel: Funnel
 
 
@@ -176,6 +182,7 @@ class _Scheduler:
             progress.slices_done += 1
             progress.documents += outcome.documents
             progress.text_bytes += outcome.text_bytes
+            progress.scored_later += outcome.scored_later
             progress.funnel.merge(outcome.funnel)
             if outcome.is_reused:
                 progress.slices_reused += 1
@@ -217,6 +224,7 @@ class _Worker:
 
     def _measure(self, ref: SliceRef) -> _SliceResult:
         ledger: Ledger = self._job.folder.ledger
+        has_encoder = "encoder" in self._job.plan.recipe.artifacts
         is_reused = ledger.is_committed("postings", ref.id) and ledger.is_committed("core", ref.id)
         if not is_reused:
             with self._job.folder.slice_file(ref.shard, ref.piece) as path:
@@ -225,11 +233,25 @@ class _Worker:
             ledger.commit("core", ref.id, layers.core)
         core = ledger.read_part("core", ref.id)
         postings = ledger.read_part("postings", ref.id)
-        decided = decide_slice(ref, core, postings, None, self._job.bound, self._scores(), None)
+        if has_encoder and not ledger.is_committed("encoder", ref.id):
+            commit_selected(self._job.folder, self.meters, ref, core, postings)
+            is_reused = False
+        decided = self._decide(ref, core, postings)
+        scored = 0
+        stage = self._job.bound.profile.encoder
+        # What the recipe does not select but this profile asks for: a run must not end with rows undecided.
+        if has_encoder and stage is not None and (is_undecided := find_undecided(decided.decisions)).any():
+            scored = commit_rows(self._job.folder, self.meters, ref, core, is_undecided, stage.reads)
+            decided = self._decide(ref, core, postings)
         funnel = Funnel(self._job.bound.stages)
         funnel.add(decided.decisions, count_tokens(core)[0])
         text_bytes = int(core["n_bytes"].fill_null(0).to_numpy().sum())
-        return _SliceResult(core.num_rows, text_bytes, is_reused, funnel)
+        return _SliceResult(core.num_rows, text_bytes, is_reused, scored, funnel)
+
+    def _decide(self, ref: SliceRef, core: pa.Table, postings: pa.Table) -> DecidedSlice:
+        reads_encoder = "encoder" in self._job.bound.stages
+        encoder = read_encoder(self._job.folder.ledger, ref.id) if reads_encoder else None
+        return decide_slice(ref, core, postings, encoder, self._job.bound, self._scores(), None)
 
     def _scores(self) -> dict[str, float]:
         stage = self._job.bound.profile.vocabulary
