@@ -73,7 +73,7 @@ def _read_web_labels(shards: Path) -> Iterator[TrainingRow]:
                     f"{path}: row {label['row']} is not the text that was judged.", hint="Restore the shard."
                 )
             host = urlsplit(document["url"] or "").hostname or f"{name}:{label['row']}"
-            yield TrainingRow(text=document["text"], band=label["band"], source=WEB_READ, group=host, licence="open")
+            yield TrainingRow(text=document["text"], band=label["band"], source=WEB_READ, group=host, licence="odc-by")
 
 
 def select_vocabulary_rows(rows: list[TrainingRow]) -> list[TrainingRow]:

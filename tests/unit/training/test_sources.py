@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from curation.errors import TrainingError
 from curation.training.data import ALLOWED_LICENCES, build_training_set, read_sample_guard
 from curation.training.sources import load_rows, select_vocabulary_rows
 
@@ -16,10 +21,11 @@ def test_every_source_of_the_data_folder_is_read(shared: Path) -> None:
         "paired_web": 286,
         "labelled_web": 1647 - 21,
         "graded": 16177,
+        "web_read": 2248,
     }
     assert Counter(row.licence for row in rows if row.licence in ALLOWED_LICENCES) == {
         "own": 750,
-        "odc-by": 1626,
+        "odc-by": 1626 + 2248,
         "open": 4977,
     }
     assert {row.band for row in rows} == {"K5", "K8", "K12", "OOS"}
@@ -40,3 +46,14 @@ def test_the_vocabulary_leaves_out_what_is_no_text(shared: Path) -> None:
     assert "oos_ill_formed" not in {row.group for row in rows}
     assert Counter(row.band for row in rows if row.source == "labelled_web")["OOS"] == 0
     assert Counter(row.band for row in rows if row.source == "paired")["OOS"] == 40
+
+
+def test_a_judged_document_whose_shard_changed_is_refused(shared: Path, tmp_path: Path) -> None:
+    """A label belongs to a text; the row alone does not name it."""
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    table = pq.read_table(shared / "data" / "shards" / "web-00004.parquet")
+    swapped = table.set_column(0, "text", pa.array(reversed(table["text"].to_pylist())))
+    pq.write_table(swapped, folder / "web-00004.parquet")
+    with pytest.raises(TrainingError, match=r"web-00004\.parquet: row \d+ is not the text that was judged"):
+        load_rows(tmp_path)
