@@ -54,7 +54,7 @@ def _is_equation(match: re.Match[str]) -> bool:
         return False
     if text[start].isalpha() and re.search(r"\d $", text[max(0, start - 2) : start]):
         return False  # the letter is a unit or a times sign of what went before
-    if text.startswith("$", start - 1) and not re.compile(r"[ \t]{0,3}\$").match(text, end):
+    if text[max(0, start - 1) : start] == "$" and not re.compile(r"[ \t]{0,3}\$").match(text, end):
         return False  # money, not mathematics between dollar signs
     left, right = (_TIMES_SIGN.sub(" × ", match[side]) for side in ("left", "right"))
     letters = re.findall("[A-Za-z]", re.sub(r"(?<=\d)[eE](?=[-+]?\d)", "", left + right))
