@@ -90,7 +90,7 @@ def list_artifacts(
     """The models and tables in use, with their hashes."""
     found = resolve_artifacts(where)
     rows: list[dict[str, Any]] = [
-        {"kind": kind, "origin": a.origin, "path": str(a.path), "bytes": a.path.stat().st_size, "sha256": a.sha256}
+        {"kind": kind, "origin": a.origin, "path": str(a.path), "bytes": a.size_bytes, "sha256": a.sha256}
         if (a := found.get(kind))
         else {"kind": kind}
         for kind in KINDS

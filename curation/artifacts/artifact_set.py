@@ -5,11 +5,14 @@ A set is complete for the rule signals (ages, vocabulary) always; the models may
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from curation.artifacts.encoder_folder import find_encoder_folders, list_encoder_files
 from curation.errors import ArtifactError
 from curation.shards.prepare import hash_file
 
@@ -24,18 +27,24 @@ _PATTERNS: dict[Kind, tuple[str, ...]] = {
     "aoa": ("aoa/*.parquet", "*aoa*.parquet"),
     "vocabulary": ("vocabulary/*.parquet", "*vocabulary*.parquet", "*log_odds*.parquet", "*logodds*.parquet"),
     "fasttext": ("fasttext/*.ftz", "fasttext/*.bin", "*.ftz", "*fasttext*.bin", "*.bin"),
-    "encoder": ("encoder/config.json", "*modernbert*/config.json"),
 }
+_ENCODER_PATTERN = "config.json with model.onnx or model.safetensors, there or one folder below"
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """One file. `origin` is `bundled`, `published`, or `custom`; `sha256` is of the file as read."""
+    """One file, or the encoder's folder. `origin` is `bundled`, `published`, or `custom`; `sha256` is of the file as read,
+    an encoder's of the hashes and names of its files."""
 
     kind: Kind
     path: Path
     sha256: str
     origin: str
+
+    @property
+    def size_bytes(self) -> int:
+        files = list_encoder_files(self.path) if self.kind == "encoder" else [self.path]
+        return sum(file.stat().st_size for file in files)
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,10 @@ class ArtifactSet:
         if found is None:
             raise ArtifactError(f"There is no {kind} artefact.", hint="See `primer artifacts list`.")
         return found
+
+    def restrict_to(self, kinds: Container[str]) -> ArtifactSet:
+        """The artefacts of the given kinds: those that a recipe measured with, say."""
+        return ArtifactSet({kind: found for kind, found in self.artifacts.items() if kind in kinds})
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -92,6 +105,7 @@ def resolve_artifacts(where: str | None = None, *, aoa: Path | None = None) -> A
         chosen = _scan(folder, origin)
         if not chosen:
             known = "; ".join(f"{kind}: {', '.join(patterns)}" for kind, patterns in _PATTERNS.items())
+            known += f"; encoder: {_ENCODER_PATTERN}"
             raise ArtifactError(f"{folder} holds no artefact.", hint=f"Looked for {known}.")
         found.update(chosen)
     if aoa is not None:
@@ -117,4 +131,17 @@ def _scan(folder: Path, origin: str) -> dict[Kind, Artifact]:
             if files:
                 found[kind] = Artifact(kind, files[0], hash_file(files[0]), origin)
                 break
+    encoders = find_encoder_folders(folder)
+    if len(encoders) > 1:
+        raise ArtifactError(
+            f"{folder} holds several encoders: {', '.join(path.name for path in encoders)}.",
+            hint="Leave one, or name the folder that holds one.",
+        )
+    if encoders:
+        found["encoder"] = Artifact("encoder", encoders[0], _hash_encoder(encoders[0]), origin)
     return found
+
+
+def _hash_encoder(folder: Path) -> str:
+    lines = [f"{hash_file(file)}  {file.name}\n" for file in list_encoder_files(folder)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -11,7 +11,7 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNot
 from curation.errors import ArtifactError
 
 # What the project can load: fastText models, tables, and an encoder directory.
-_PATTERNS = ["*.bin", "*.ftz", "*.parquet", "*.json", "*.safetensors"]
+_PATTERNS = ["*.bin", "*.ftz", "*.parquet", "*.json", "*.safetensors", "*.onnx"]
 
 
 def pull_artifacts(repository: str, revision: str | None, folder: Path) -> list[str]:
