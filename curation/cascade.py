@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,13 @@ import pyarrow as pa
 from curation.artifacts.artifact_set import ArtifactSet
 from curation.ledger import schema
 from curation.lexicon.ages import build_age_table, read_norms, read_zipf_frequencies
-from curation.lexicon.vocabulary import read_vocabulary_table
+from curation.lexicon.vocabulary import PLAIN_VOCABULARY, read_vocabulary_table
 from curation.normalize import CHANGES, Normalized, normalize
 from curation.notation.hit import Hit
 from curation.recipe import Recipe
 from curation.shards.manifest import Slice
 from curation.shards.rows import RowBatch, Unreadable, decode_strings, read_slice
+from curation.signals.encoder_grade import EncoderGrade
 from curation.signals.fasttext_grade import FastTextGrade, flatten_line, measure_windows
 from curation.signals.lexical import measure_lexical
 from curation.signals.notation import find_clues, find_published, find_recommended
@@ -33,7 +35,8 @@ from curation.signals.windows import split_windows
 
 
 class Meters:
-    """Everything that measuring needs, loaded once a process: word tables and the fastText model (None where there is none)."""
+    """Everything that measuring needs, loaded once a process: word tables, the fastText model and, when it is first asked
+    for, the encoder (None where there is none)."""
 
     def __init__(self, artifacts: ArtifactSet, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -42,6 +45,19 @@ class Meters:
         self.scores = ScoreIndex(self.vocabulary, self.words.table.words)
         model = artifacts.get("fasttext")
         self.fasttext = FastTextGrade(model.path) if model else None
+        self._encoder_artifact = artifacts.get("encoder")
+
+    @cached_property
+    def encoder(self) -> EncoderGrade | None:
+        return EncoderGrade(self._encoder_artifact.path) if self._encoder_artifact else None
+
+    @cached_property
+    def selection_scores(self) -> dict[str, float]:
+        """The words that the plain vocabulary blocks for the recipe's encoder selection."""
+        selection = self.recipe.encoder_selection
+        if selection is None or selection.vocabulary is None:
+            return {}
+        return PLAIN_VOCABULARY.score_words(self.vocabulary, selection.vocabulary.min_score)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from curation.artifacts.artifact_set import ArtifactSet, resolve_artifacts
+from curation.artifacts.artifact_set import KINDS, ArtifactSet, resolve_artifacts
+from curation.encoder_selection import derive_selection
 from curation.errors import LedgerError
 from curation.export.build import write_export
 from curation.export.request import CONTROL, CURRICULUM, ExportRequest, ExportResult
@@ -21,7 +22,7 @@ from curation.finish import RunSummary, require_complete, summarize_run
 from curation.ledger.store import Plan, PlannedShard
 from curation.lexicon.vocabulary import VocabularyVersion, read_vocabulary_table
 from curation.overrides import Overrides
-from curation.profile import BoundProfile, Profile, bind_profile
+from curation.profile import DEFAULT_PROFILE, BoundProfile, Profile, bind_profile, load_profile
 from curation.publish import replace_bytes
 from curation.recipe import build_recipe
 from curation.request import ExportOptions, RunRequest, read_request, record_request
@@ -61,8 +62,9 @@ def open_decision_set(
     Raises ArtifactError when this machine's artefacts are not those that the run measured with.
     """
     request = read_request(folder.folder)
-    artifacts = resolve_artifacts(request.artifacts, aoa=Path(request.aoa) if request.aoa else None)
     recipe = folder.ledger.read_plan().recipe
+    found = resolve_artifacts(request.artifacts, aoa=Path(request.aoa) if request.aoa else None)
+    artifacts = found.restrict_to(recipe.artifacts)
     if artifacts.hashes != recipe.artifacts:
         raise LedgerError(
             f"{folder.folder} was measured with other artefacts than {request.artifacts or 'the bundled'} ones are now.",
@@ -78,12 +80,25 @@ def open_decision_set(
 
 
 def begin_run(
-    folder: RunFolder, request: RunRequest, *, text_field: str, slice_bytes: int, row_limit: int | None
+    folder: RunFolder,
+    request: RunRequest,
+    *,
+    text_field: str,
+    slice_bytes: int,
+    row_limit: int | None,
+    has_encoder: bool = True,
 ) -> MeasureJob:
-    """List the source, lay the plan and the request. Raises LedgerError when the folder holds something else."""
+    """List the source, lay the plan and the request. Raises LedgerError when the folder holds something else.
+
+    `has_encoder` False leaves an encoder that there is out of the recipe. The rows it scores unasked are chosen by the
+    default profile whatever the request's is, so that runs under any profile have the same recipe.
+    """
     folder.claim()
     artifacts = resolve_artifacts(request.artifacts, aoa=Path(request.aoa) if request.aoa else None)
-    recipe = build_recipe(artifacts, text_field=text_field, slice_bytes=slice_bytes)
+    if not has_encoder:
+        artifacts = artifacts.restrict_to(set(KINDS) - {"encoder"})
+    selection = derive_selection(load_profile(DEFAULT_PROFILE))
+    recipe = build_recipe(artifacts, text_field=text_field, slice_bytes=slice_bytes, selection=selection)
     bound = bind_profile(request.profile, recipe)
     shards = list_shards(request.sources, config=request.config, split=request.split)
     planned = tuple(PlannedShard(name=shard.name, size_bytes=shard.size_bytes) for shard in shards)
@@ -92,6 +107,23 @@ def begin_run(
     record_request(folder.folder, request)
     folder.write_locations(shards)
     return MeasureJob(folder, plan, artifacts, bound, request.vocabulary)
+
+
+def begin_measuring(
+    folder: RunFolder, *, profile: Profile | None = None, vocabulary: VocabularyVersion | None = None
+) -> MeasureJob:
+    """The job that scores what is undecided for the encoder in a measured run, under its own profile or another.
+
+    Raises LedgerError when slices are missing or the run has no encoder.
+    """
+    decisions = open_decision_set(folder, profile=profile, vocabulary=vocabulary)
+    require_complete(folder)
+    plan = folder.ledger.read_plan()
+    if "encoder" not in plan.recipe.artifacts:
+        raise LedgerError(
+            f"{folder.folder} was measured without an encoder.", hint="Run again into a new folder, with an encoder."
+        )
+    return MeasureJob(folder, plan, decisions.artifacts, decisions.bound, decisions.vocabulary)
 
 
 def is_finished(folder: RunFolder) -> bool:

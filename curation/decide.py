@@ -40,8 +40,9 @@ class Signals:
     """What a profile reads of n rows of one shard.
 
     `p95_aoa`, `oov_ratio`: float64, NaN where the text has none. `grades[reading]`: float32 (n, 4), NaN where the model
-    could read nothing; a reading that was not measured at all is absent. `encoder`: float32 (n, 4) of the reading that the
-    profile names, with `is_encoded` saying which rows were scored. `rule_hits`: number of hits that count. `has_error`: nothing was measured.
+    could read nothing; a reading that was not measured at all is absent. `encoder`: float32 (n, 4) of the reading that
+    the profile names, with `is_encoded` saying which rows were scored. `rule_hits`: number of hits that count.
+    `has_error`: nothing was measured.
     """
 
     shard_sha256: str

@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict, dataclass
 from itertools import islice
+from typing import Any
 
 import pyarrow as pa
 
 from curation.cascade import Meters, measure_text
 from curation.decide import REASONS, decide, judge_stage, name_reasons
+from curation.encoder_layer import measure_texts
 from curation.ledger.signals import SliceSignals, read_signals
 from curation.ledger.store import SliceRef
 from curation.lexicon.vocabulary import VocabularyVersion
@@ -72,7 +74,8 @@ def explain_text(text: str, meters: Meters, bound: BoundProfile, vocabulary: Voc
     scores: dict[str, float] = {}
     if profile.vocabulary is not None:
         scores = vocabulary.score_words(meters.vocabulary, profile.vocabulary.min_score)
-    read = read_signals(_lone_slice(text), core, postings, None, bound, scores)
+    encoder = _measure_encoder(text, meters, bound)
+    read = read_signals(_lone_slice(text), core, postings, encoder, bound, scores)
     decisions = decide(read.signals, bound)
     normalized = normalize(text)
     form = text if profile.form == "raw" else normalized.text
@@ -80,7 +83,7 @@ def explain_text(text: str, meters: Meters, bound: BoundProfile, vocabulary: Voc
     stages = []
     for stage in bound.stages:
         verdict = {1: "pass", 0: "fail", -1: "unknown"}[int(judge_stage(stage, read.signals, bound)[0])]
-        values, evidence = _explain_stage(stage, form, read, core, bound, meters, scores)
+        values, evidence = _explain_stage(stage, form, read, encoder, bound, meters, scores)
         evidence = sorted(evidence, key=lambda place: (place.start, place.end, place.name))[:MAX_SPANS]
         thresholds = getattr(profile, stage).model_dump(mode="json")
         stages.append(StageExplanation(stage, verdict, values, thresholds, evidence))
@@ -95,6 +98,14 @@ def explain_text(text: str, meters: Meters, bound: BoundProfile, vocabulary: Voc
         changes={kind: count for kind, count in zip(CHANGES, normalized.counts, strict=True) if count},
         stages=stages,
     )
+
+
+def _measure_encoder(text: str, meters: Meters, bound: BoundProfile) -> pa.Table | None:
+    """The text's row of the encoder's layer, scored whatever a run would select; None where the stage or its model is missing."""
+    stage = bound.profile.encoder
+    if stage is None or "encoder" not in bound.stages or meters.encoder is None:
+        return None
+    return measure_texts(meters, [text], stage.reads)
 
 
 def _lone_slice(text: str) -> SliceRef:
@@ -118,16 +129,20 @@ def _explain_stage(
     stage: str,
     text: str,
     read: SliceSignals,
-    core: pa.Table,
+    encoder: pa.Table | None,
     bound: BoundProfile,
     meters: Meters,
     scores: dict[str, float],
 ) -> tuple[dict[str, object], list[Evidence]]:
+    core = read.core
     match stage:
         case "lexical":
             return _explain_lexical(text, core, bound, meters)
         case "fasttext":
-            return _explain_fasttext(core, bound)
+            readings = ("published", "document", "window")
+            return _explain_grades(core["fasttext"].to_pylist()[0], readings, core, bound)
+        case "encoder" if encoder is not None:
+            return _explain_grades(encoder.to_pylist()[0], ("published", "window"), core, bound)
         case "notation":
             return _explain_notation(text, bound)
         case "vocabulary":
@@ -155,14 +170,15 @@ def _explain_lexical(
     return {key: lexical[key] for key in ("p95_aoa", "oov_ratio", "token_count")}, evidence
 
 
-def _explain_fasttext(core: pa.Table, bound: BoundProfile) -> tuple[dict[str, object], list[Evidence]]:
-    row = core.to_pylist()[0]
-    measured = row["fasttext"]
+def _explain_grades(
+    measured: dict[str, Any] | None, readings: tuple[str, ...], core: pa.Table, bound: BoundProfile
+) -> tuple[dict[str, object], list[Evidence]]:
+    """What a grader measured of the text; its hardest window is the evidence."""
     if measured is None:
         return {}, []
-    values = {reading: measured[reading] for reading in ("published", "document", "window")}
+    values = {reading: measured[reading] for reading in readings if measured[reading] is not None}
     # Windows are of the normalised text: in a raw text that it differs from, their offsets would point elsewhere.
-    has_offsets = bound.profile.form == "normalized" or row["changes"] is None
+    has_offsets = bound.profile.form == "normalized" or core["changes"].to_pylist()[0] is None
     if measured["window_start"] is None or not has_offsets:
         return values, []
     window = Evidence(

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from curation.errors import LedgerError
 from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
-from curation.ledger.schema import Layer
+from curation.ledger.encoder import list_encoder_layers
 from curation.ledger.signals import decide_ledger
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
@@ -95,8 +95,7 @@ def summarize_run(
         room = MAX_EXAMPLES - len(summary.row_errors)
         summary.row_errors += [{"shard": decided.ref.shard.name, **row} for row in broken.slice(0, room).to_pylist()]
         parts.append(str(ledger.part_path("core", decided.ref.id)))
-        layers: tuple[Layer, ...] = ("core", "postings")
-        for layer in layers:
+        for layer in ("core", "postings", *list_encoder_layers(ledger, decided.ref.id)):
             size = ledger.part_path(layer, decided.ref.id).stat().st_size
             summary.layer_bytes[layer] = summary.layer_bytes.get(layer, 0) + size
     summary.duplicate_id_count, summary.duplicate_ids = _find_duplicate_ids(parts)

@@ -23,8 +23,8 @@ from curation.stages import (
     FastTextStage,
     LexicalStage,
     NotationStage,
-    Thresholds,
     Stage,
+    Thresholds,
     VocabularyStage,
 )
 

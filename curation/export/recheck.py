@@ -27,6 +27,7 @@ from curation.export.problem import Problem
 from curation.export.request import CURRICULUM, ExportedFile
 from curation.export.source_columns import SourceColumns
 from curation.ledger import schema
+from curation.ledger.encoder import read_encoder
 from curation.ledger.signals import DecidedSlice, decide_slice
 from curation.ledger.store import SliceRef
 from curation.lexicon.vocabulary import VocabularyVersion
@@ -107,6 +108,7 @@ def recheck_rows(
 
 def _read_terms(folder: Path, manifest: dict[str, Any], artifacts: ArtifactSet) -> _Terms:
     recipe = Recipe.model_validate(manifest["recipe"]["content"])
+    artifacts = artifacts.restrict_to(recipe.artifacts)
     here = build_recipe(artifacts, text_field=recipe.text_field, slice_bytes=recipe.slice_bytes)
     for name in ("artifacts", "signals", "frequencies"):
         if getattr(recipe, name) != getattr(here, name):
@@ -232,10 +234,9 @@ def _decide_again(
         ],
         schema=schema.POSTINGS_SCHEMA,
     )
-    encoder = None
-    if "encoder" in terms.bound.stages and run.ledger.is_committed("encoder", ref.id):
-        part = run.ledger.read_part("encoder", ref.id)
-        encoder = part.filter(pc.equal(part["row"], batch.first_row))
+    encoder = read_encoder(run.ledger, ref.id) if "encoder" in terms.bound.stages else None
+    if encoder is not None:
+        encoder = encoder.filter(pc.equal(encoder["row"], batch.first_row))
     core = pa.Table.from_batches([measured.core], schema.CORE_SCHEMA)
     return decide_slice(ref, core, postings, encoder, terms.bound, terms.word_scores, overrides)
 

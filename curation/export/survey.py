@@ -98,7 +98,7 @@ def _require_decided(funnel: Funnel) -> None:
         missing = ", ".join(f"{stage} for {count:,}" for stage, count in funnel.undecided_for().items())
         raise ExportError(
             f"{undecided:,} of {funnel.document_count:,} documents are undecided; signals missing: {missing}.",
-            hint="Measure those documents, or choose a profile that does not read the missing signal.",
+            hint="Measure those documents (`primer measure`), or choose a profile that does not read the missing signal.",
         )
 
 

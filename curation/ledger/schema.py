@@ -6,15 +6,14 @@ row has an `error` nothing was measured and every signal is null.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import pyarrow as pa
 
 from curation.normalize import CHANGES
 from curation.signals.lexical import LEXICAL_TYPE
 from curation.signals.vocabulary import VOCABULARY_TYPE
 
-Layer = Literal["core", "postings", "encoder"]
+# core, postings, encoder, and encoder-2, encoder-3 …: rows that were scored later.
+Layer = str
 
 GRADES_TYPE = pa.list_(pa.float32(), 4)
 
@@ -64,11 +63,14 @@ POSTINGS_SCHEMA = pa.schema(
     ]
 )
 
+# A reading is null where the row was not scored, and four NaN where it was and the encoder could read nothing.
 ENCODER_SCHEMA = pa.schema(
     [
         pa.field("row", pa.int64(), nullable=False),
-        pa.field("window", GRADES_TYPE),  # the hardest window's; null where the row was not scored
+        pa.field("window", GRADES_TYPE),  # of the hardest window of the normalised text
         pa.field("window_start", pa.int64()),
         pa.field("window_end", pa.int64()),
+        pa.field("is_sampled", pa.bool_()),  # more windows than the recipe reads: first, last and a seeded sample were
+        pa.field("published", GRADES_TYPE),  # of the raw text, cut short as the published filter cuts it
     ]
 )

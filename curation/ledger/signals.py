@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from curation.decide import Decisions, Signals, VocabularyHits, decide
 from curation.ledger import schema
+from curation.ledger.encoder import read_encoder
 from curation.ledger.store import Ledger, SliceRef
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
@@ -52,9 +53,7 @@ def decide_ledger(
     for ref in ledger.slices():
         core = ledger.read_part("core", ref.id)
         postings = ledger.read_part("postings", ref.id) if bound.profile.vocabulary is not None else None
-        encoder = None
-        if "encoder" in bound.stages and ledger.is_committed("encoder", ref.id):
-            encoder = ledger.read_part("encoder", ref.id)
+        encoder = read_encoder(ledger, ref.id) if "encoder" in bound.stages else None
         yield decide_slice(ref, core, postings, encoder, bound, word_scores, overrides)
 
 
@@ -88,6 +87,7 @@ def read_signals(
     terms, hits = _find_blocked(rows, postings, profile.form, word_scores)
     grades, has_grades = _read_grades(core)
     n = len(rows)
+    reading = encoder[profile.encoder.reads] if encoder is not None and profile.encoder is not None else None
     return SliceSignals(
         ref,
         core,
@@ -99,10 +99,10 @@ def read_signals(
             oov_ratio=_to_floats(lexical.field("oov_ratio")),
             token_counts=lexical.field("token_count").fill_null(0).to_numpy(zero_copy_only=False),
             grades=grades if has_grades else {},
-            encoder=_to_grades(encoder["window"].combine_chunks())
-            if encoder is not None
+            encoder=_to_grades(reading.combine_chunks())
+            if reading is not None
             else np.full((n, 4), np.nan, np.float32),
-            is_encoded=pc.is_valid(encoder["window"]).to_numpy() if encoder is not None else np.zeros(n, bool),
+            is_encoded=pc.is_valid(reading).to_numpy() if reading is not None else np.zeros(n, bool),
             rule_hits=_count_rule_hits(core, bound),
             vocabulary=hits,
         ),

@@ -198,7 +198,7 @@ class Ledger:
 
     def sweep(self) -> int:
         """Delete what no commit names: parts and temporary files of processes that died. Only when nobody writes."""
-        named = {self._read_commit(layer.name, path.stem).name for layer, path in self._commit_files()}  # type: ignore[arg-type]
+        named = {self._read_commit(layer.name, path.stem).name for layer, path in self._commit_files()}
         swept = 0
         for path in self.folder.rglob("*"):
             is_orphan = path.suffix == ".parquet" and path.name not in named

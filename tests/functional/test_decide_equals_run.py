@@ -273,15 +273,8 @@ def score_rows(run: RunFolder, share: float, seed: int) -> None:
             is_scored = chance.random() < share
             k5 = float(np.float32(chance.random()))
             windows.append([k5, 1.0 - k5, 0.0, 0.0] if is_scored else None)
-        table = pa.table(
-            [
-                pa.array(rows),
-                pa.array(windows, schema.GRADES_TYPE),
-                pa.nulls(len(rows), pa.int64()),
-                pa.nulls(len(rows), pa.int64()),
-            ],
-            schema=schema.ENCODER_SCHEMA,
-        )
+        scored = [{"row": row, "window": window} for row, window in zip(rows, windows, strict=True)]
+        table = pa.Table.from_pylist(scored, schema.ENCODER_SCHEMA)
         assert run.ledger.commit("encoder", ref.id, table)
 
 

@@ -10,8 +10,11 @@ from typing import Any
 import measuring
 import pytest
 from pydantic import ValidationError
+from tiny_encoder import write_encoder
 
-from curation.recipe import DEFAULT_SLICE_BYTES, LEDGER_SCHEMA, Recipe, build_recipe, hash_json
+from curation.artifacts.artifact_set import resolve_artifacts
+from curation.recipe import DEFAULT_SLICE_BYTES, LEDGER_SCHEMA, EncoderSelection, Recipe, build_recipe, hash_json
+from curation.signals.encoder_grade import ENCODER_VERSION
 
 PLAIN = Recipe(artifacts={"aoa": "a" * 64, "vocabulary": "b" * 64}, frequencies="wordfreq 1 en best")
 
@@ -34,6 +37,7 @@ def test_hash_json_is_of_canonical_json() -> None:
         ("signals", {**PLAIN.signals, "lexical": "2"}),
         ("artifacts", {"aoa": "a" * 64}),
         ("artifacts", {"aoa": "c" * 64, "vocabulary": "b" * 64}),
+        ("encoder_selection", EncoderSelection(form="raw")),
         ("frequencies", "wordfreq 2 en best"),
     ],
 )
@@ -73,3 +77,14 @@ def test_built_over_artefacts_by_their_hashes(tmp_path: Path) -> None:
     assert recipe.frequencies == f"wordfreq {version('wordfreq')} en best"
     assert build_recipe(artifacts).sha256 != recipe.sha256
     assert str(tmp_path) not in recipe.model_dump_json()
+
+
+def test_an_encoder_brings_its_version_and_the_selection(tmp_path: Path) -> None:
+    selection = EncoderSelection(form="raw")
+    plain = measuring.find_artifacts(tmp_path, has_model=False)
+    assert build_recipe(plain, selection=selection) == build_recipe(plain)
+    found = resolve_artifacts(str(write_encoder(tmp_path / "encoder").parent))
+    recipe = build_recipe(found, selection=selection)
+    assert recipe.signals == PLAIN.signals | {"encoder": ENCODER_VERSION}
+    assert recipe.encoder_selection == selection
+    assert recipe.artifacts["encoder"] == found.require("encoder").sha256

@@ -172,16 +172,18 @@ def test_without_a_model_no_reading_is_there(tmp_path: Path) -> None:
 def test_an_encoder_layer_is_read_by_row(meters: Meters, tmp_path: Path) -> None:
     measured = Measured(meters, tmp_path, ["the cat", None, "the dog"])
     bound = bind(meters, "raw", encoder={"min_k5_window": 0.5})
-    encoder = pa.table(
-        [[0, 1, 2], [[0.75, 0.25, 0.0, 0.0], None, None], [0, None, None], [7, None, None]],
-        schema=schema.ENCODER_SCHEMA,
-    )
+    scored = {"window": [0.75, 0.25, 0.0, 0.0], "window_start": 0, "window_end": 7, "published": [0.25, 0.75, 0.0, 0.0]}
+    encoder = pa.Table.from_pylist([{"row": 0, **scored}, {"row": 1}, {"row": 2}], schema.ENCODER_SCHEMA)
     signals = read_signals(measured.ref, measured.core, None, encoder, bound, {}).signals
     assert signals.is_encoded.tolist() == [True, False, False]
     assert signals.encoder[0].tolist() == [0.75, 0.25, 0.0, 0.0]
     assert np.isnan(signals.encoder[1:]).all()
     decided = decide_slice(measured.ref, measured.core, None, encoder, bound, {}, None)
     assert decided.decisions.kept.tolist() == [1, 0, -1]
+    published = bind(meters, "raw", encoder={"top_band": "published"})
+    decided = decide_slice(measured.ref, measured.core, None, encoder, published, {}, None)
+    assert decided.decisions.kept.tolist() == [0, 0, -1]
+    assert decided.signals.signals.encoder[0].tolist() == [0.25, 0.75, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("form", ["raw", "normalized"])
