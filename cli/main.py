@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from curation.errors import PrimerError
-from primer.cli import catalogue, decide, explain, export, ledger, run, train
+from primer.cli import catalogue, decide, explain, export, label, ledger, measure, run, train
 from primer.cli.output import console, is_json
 
 app = typer.Typer(
@@ -23,10 +23,12 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("finish")(run.finish)
 app.command("decide")(decide.decide)
+app.command("measure")(measure.measure)
 app.command("export")(export.export)
 app.command("control")(export.control)
 app.command("verify")(export.verify)
 app.command("explain")(explain.explain)
+app.command("label")(label.label)
 app.add_typer(catalogue.profiles, name="profiles")
 app.add_typer(catalogue.artifacts, name="artifacts")
 app.add_typer(ledger.app, name="ledger")

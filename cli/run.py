@@ -59,6 +59,9 @@ def run(
     slice_mb: Annotated[
         float, typer.Option(min=0.001, help="Rows of about this many MB of text make one task.")
     ] = DEFAULT_SLICE_BYTES / (1 << 20),
+    no_encoder: Annotated[
+        bool, typer.Option("--no-encoder", help="Leave the encoder's stage out: faster, and a coarser boundary.")
+    ] = False,
     tokens: TokensOption = None,
     validation_share: ValidationOption = 0.0,
     shuffle_seed: ShuffleOption = None,
@@ -93,7 +96,14 @@ def run(
     chosen = _parse_part(part)
     quota = round(cache_gb * 1e9) if cache_gb is not None else None
     folder = RunFolder(out, cache_quota_bytes=quota)
-    job = begin_run(folder, request, text_field=text_field, slice_bytes=round(slice_mb * (1 << 20)), row_limit=limit)
+    job = begin_run(
+        folder,
+        request,
+        text_field=text_field,
+        slice_bytes=round(slice_mb * (1 << 20)),
+        row_limit=limit,
+        has_encoder=not no_encoder,
+    )
     if is_finished(folder):
         if not quiet and not as_json:
             console.print(f"Nothing to do: {out} holds this run, finished.", highlight=False)
