@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +94,12 @@ class Outcome:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutate", description=__doc__)
-    parser.add_argument("--group", choices=[group.name for group in GROUPS], action="append", help="only this group")
+    parser.add_argument(
+        "--group",
+        choices=[group.name for group in GROUPS],
+        action="append",
+        help="only this group; the others' last results are kept",
+    )
     parser.add_argument("--mutants", type=int, default=MUTANTS_PER_GROUP, help="how many a group")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--processes", type=int, default=2)
@@ -105,7 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         trees = [copy_tree(Path(folder) / str(number)) for number in range(options.processes)]
         plan = [planned for group in groups for planned in draw_mutants(trees[0], group, options.mutants, options.seed)]
         outcomes = run_mutants(trees, groups, plan)
-    report = describe(outcomes, read_equivalent(), options.seed)
+    found = {group.name: describe_group(group, outcomes, read_equivalent(), options.seed) for group in groups}
+    report = describe({**read_groups(options.out), **found})
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     sys.stdout.write(format_table(report))
@@ -217,43 +223,38 @@ def _run_tests(server: TestServer, tests: Sequence[str], limit_seconds: float | 
     return server.run(arguments, limit_seconds)
 
 
-def describe(outcomes: Sequence[Outcome], equivalent: dict[str, str], seed: int) -> dict[str, Any]:
-    """The report as JSON. Equivalent mutants are shown with their reasons and count neither way."""
+def read_groups(path: Path) -> dict[str, Any]:
+    """What an earlier run found, by group: groups that are not run again are kept."""
+    return json.loads(path.read_text())["groups"] if path.is_file() else {}
+
+
+def describe_group(
+    group: Group, everything: Sequence[Outcome], equivalent: dict[str, str], seed: int
+) -> dict[str, Any]:
+    """One group's part of the report. Equivalent mutants are shown with their reasons and count neither way."""
+    outcomes = [outcome for outcome in everything if outcome.planned.group == group]
     survivors = [outcome for outcome in outcomes if outcome.result == "survived"]
     real = [outcome for outcome in survivors if outcome.planned.key not in equivalent]
-    killed = sum(outcome.result == "killed" for outcome in outcomes)
-    score = killed / max(killed + len(real), 1)
+    unseen = [outcome for outcome in survivors if outcome.planned.key in equivalent]
     return {
         **describe_machine(),
         "seed": seed,
-        "killed": killed,
+        "killed": sum(outcome.result == "killed" for outcome in outcomes),
         "survived": len(real),
-        "equivalent": len(survivors) - len(real),
+        "equivalent": len(unseen),
         "invalid": sum(outcome.result == "invalid" for outcome in outcomes),
-        "score": round(score, 4),
-        "min_score": MIN_SCORE,
-        "is_target_met": score >= MIN_SCORE,
-        "files": list(_count_files(outcomes, equivalent)),
+        "files": {
+            file: {
+                "killed": sum(outcome.result == "killed" for outcome in outcomes if outcome.planned.file == file),
+                "survived": sum(outcome.planned.file == file for outcome in real),
+            }
+            for file in sorted({outcome.planned.file for outcome in outcomes})
+        },
         "survivors": [_describe_outcome(outcome) for outcome in real],
         "equivalent_mutants": [
-            {**_describe_outcome(outcome), "reason": equivalent[outcome.planned.key]}
-            for outcome in survivors
-            if outcome.planned.key in equivalent
+            {**_describe_outcome(outcome), "reason": equivalent[outcome.planned.key]} for outcome in unseen
         ],
     }
-
-
-def _count_files(outcomes: Sequence[Outcome], equivalent: dict[str, str]) -> Iterator[dict[str, Any]]:
-    for file in sorted({outcome.planned.file for outcome in outcomes}):
-        mine = [outcome for outcome in outcomes if outcome.planned.file == file]
-        survived = [outcome for outcome in mine if outcome.result == "survived"]
-        unseen = sum(outcome.planned.key in equivalent for outcome in survived)
-        yield {
-            "file": file,
-            "killed": sum(outcome.result == "killed" for outcome in mine),
-            "survived": len(survived) - unseen,
-            "equivalent": unseen,
-        }
 
 
 def _describe_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -261,16 +262,32 @@ def _describe_outcome(outcome: Outcome) -> dict[str, Any]:
     return {"mutant": planned.key, "line": planned.mutant.line, "kind": planned.mutant.kind}
 
 
+def describe(groups: dict[str, Any]) -> dict[str, Any]:
+    """The whole report as JSON: the score over all groups, then each."""
+    killed, survived, equivalent = (
+        sum(g[key] for g in groups.values()) for key in ("killed", "survived", "equivalent")
+    )
+    score = killed / max(killed + survived, 1)
+    return {
+        "killed": killed,
+        "survived": survived,
+        "equivalent": equivalent,
+        "score": round(score, 4),
+        "min_score": MIN_SCORE,
+        "is_target_met": score >= MIN_SCORE,
+        "groups": dict(sorted(groups.items())),
+    }
+
+
 def format_table(report: dict[str, Any]) -> str:
     """The report as Markdown."""
-    lines = ["| file | killed | survived | equivalent |", "|---|---|---|---|"]
-    lines += [
-        f"| {row['file']} | {row['killed']} | {row['survived']} | {row['equivalent']} |" for row in report["files"]
-    ]
-    lines += ["", *(f"survived, line {row['line']}: {row['mutant']}" for row in report["survivors"])]
+    lines = ["| file | killed | survived |", "|---|---|---|"]
+    for group in report["groups"].values():
+        lines += [f"| {file} | {row['killed']} | {row['survived']} |" for file, row in group["files"].items()]
+    for group in report["groups"].values():
+        lines += [f"survived, line {row['line']}: {row['mutant']}" for row in group["survivors"]]
     verdict = "holds" if report["is_target_met"] else "DOES NOT HOLD"
-    lines += ["", f"Killed {report['score']:.1%}; at least {report['min_score']:.0%} {verdict}.", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", f"Killed {report['score']:.1%}; at least {report['min_score']:.0%} {verdict}.", ""])
 
 
 if __name__ == "__main__":

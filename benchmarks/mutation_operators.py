@@ -1,6 +1,6 @@
 """Small faults put into a Python source, one at a time, on its syntax tree. Knows no tests and runs nothing.
 
-Left alone: annotations, docstrings, assertions, and texts that are no patterns.
+Left alone: annotations, docstrings, assertions, the bits of flags, and texts that are no patterns.
 """
 
 from __future__ import annotations
@@ -106,13 +106,23 @@ def _walk(node: ast.AST, scope: str, is_pattern: bool) -> Iterator[tuple[ast.AST
             continue
         children = value if isinstance(value, list) else [value]
         for place, child in enumerate(children):
-            if not isinstance(child, ast.AST) or isinstance(child, ast.Assert):
+            if not isinstance(child, ast.AST) or isinstance(child, ast.Assert) or _is_flag(child):
                 continue
             if isinstance(child, ast.keyword) and child.arg in _TEXT_KEYWORDS:
                 continue
             if field == "body" and place == 0 and _is_text(child):
                 continue
             yield from _walk(child, scope, is_pattern)
+
+
+def _is_flag(node: ast.AST) -> bool:
+    """`1 << 5`: which bit a flag has is nobody's business; two that share one only make a prefilter let more through."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.LShift)
+        and isinstance(node.left, ast.Constant)
+        and isinstance(node.right, ast.Constant)
+    )
 
 
 def _joins_path(node: ast.BinOp) -> bool:
