@@ -231,6 +231,7 @@ class _Worker:
                 layers = measure_slice(self.meters, path, ref.shard.name, ref.piece)
             ledger.commit("postings", ref.id, layers.postings)
             ledger.commit("core", ref.id, layers.core)
+            del layers  # committed, and as large as what is read back below
         core = ledger.read_part("core", ref.id)
         postings = ledger.read_part("postings", ref.id)
         if has_encoder and not ledger.is_committed("encoder", ref.id):
