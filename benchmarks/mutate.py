@@ -79,8 +79,12 @@ class Planned:
 
     @property
     def key(self) -> str:
-        """What names a mutant across edits elsewhere in its file."""
+        """What names a mutant, with its line."""
         return f"{self.file}::{self.mutant.scope}: {self.mutant.change}"
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.key, self.mutant.line
 
 
 @dataclass(frozen=True)
@@ -130,11 +134,10 @@ def draw_mutants(tree: Path, group: Group, count: int, seed: int) -> list[Planne
     return [everything[i] for i in sorted(chosen)]
 
 
-def read_equivalent() -> dict[str, str]:
-    """Key of a mutant that changes nothing anyone could see -> why. Listed by hand."""
-    if not EQUIVALENT.is_file():
-        return {}
-    return {entry["mutant"]: entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text()) or []}
+def read_equivalent() -> dict[tuple[str, int], str]:
+    """Key and line of a mutant that changes nothing anyone could see -> why. Listed by hand; one whose line has moved
+    counts as a survivor until somebody has looked at it again."""
+    return {(entry["mutant"], entry["line"]): entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text())}
 
 
 def run_mutants(trees: Sequence[Path], groups: Sequence[Group], plan: Sequence[Planned]) -> list[Outcome]:
@@ -229,13 +232,13 @@ def read_groups(path: Path) -> dict[str, Any]:
 
 
 def describe_group(
-    group: Group, everything: Sequence[Outcome], equivalent: dict[str, str], seed: int
+    group: Group, everything: Sequence[Outcome], equivalent: dict[tuple[str, int], str], seed: int
 ) -> dict[str, Any]:
     """One group's part of the report. Equivalent mutants are shown with their reasons and count neither way."""
     outcomes = [outcome for outcome in everything if outcome.planned.group == group]
     survivors = [outcome for outcome in outcomes if outcome.result == "survived"]
-    real = [outcome for outcome in survivors if outcome.planned.key not in equivalent]
-    unseen = [outcome for outcome in survivors if outcome.planned.key in equivalent]
+    unseen = [outcome for outcome in survivors if outcome.planned.place in equivalent]
+    real = [outcome for outcome in survivors if outcome not in unseen]
     return {
         **describe_machine(),
         "seed": seed,
@@ -252,7 +255,7 @@ def describe_group(
         },
         "survivors": [_describe_outcome(outcome) for outcome in real],
         "equivalent_mutants": [
-            {**_describe_outcome(outcome), "reason": equivalent[outcome.planned.key]} for outcome in unseen
+            {**_describe_outcome(outcome), "reason": equivalent[outcome.planned.place]} for outcome in unseen
         ],
     }
 
