@@ -51,14 +51,24 @@ class Group:
 
 _NOTATION_TESTS = (
     "tests/unit/notation/test_notation_cases.py",
+    "tests/unit/notation/test_notation_edges.py",
     "tests/unit/notation/test_notation_oracle.py",
     "tests/unit/notation/test_notation_published_truth.py",
     "tests/unit/notation/test_notation_prefilter.py",
     "tests/unit/notation/test_notation_linear.py",
 )
-_SIGNAL_TESTS = ("tests/unit/signals/test_tokens.py", "tests/unit/signals/test_lexical.py")
+_SIGNAL_TESTS = (
+    "tests/unit/signals/test_tokens.py",
+    "tests/unit/signals/test_lexical.py",
+    "tests/unit/signals/test_evidence_limits.py",
+)
+_DECIDE_TESTS = (
+    "tests/unit/test_decide.py",
+    "tests/unit/test_decide_verdicts.py",
+    "tests/unit/test_decide_properties.py",
+)
 GROUPS = (
-    Group("decide", ("curation/decide.py",), ("tests/unit/test_decide.py", "tests/unit/test_decide_properties.py")),
+    Group("decide", ("curation/decide.py",), _DECIDE_TESTS),
     Group("notation/published", ("curation/notation/published/*.py",), _NOTATION_TESTS),
     Group("notation/recommended", ("curation/notation/recommended/*.py",), _NOTATION_TESTS),
     Group("notation/shared", ("curation/notation/*.py", "curation/signals/notation.py"), _NOTATION_TESTS),

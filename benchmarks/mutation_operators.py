@@ -49,8 +49,8 @@ _PATTERN_PIECES = (
 _QUANTIFIERS = ("*", "+", "?")
 # Calls whose texts are patterns, and the module-level names that hold pieces of patterns.
 _PATTERN_CALLS = {"compile", "_rule", "scan_pattern", "fullmatch", "match", "search", "finditer"}
-# What documents a rule is no pattern even where it quotes one.
-_TEXT_KEYWORDS = {"claim", "hits", "passes", "judgement", "intent", "name", "hint"}
+# What documents a rule is no pattern even where it quotes one; `strict` of a zip over equal lengths shows in nothing.
+_LEFT_ALONE = {"strict", "claim", "hits", "passes", "judgement", "intent", "name", "hint"}
 _MAX_CHARS, _AROUND_CHARS = 120, 28
 _PATTERN_SIGNS = re.compile(r"\\[dwsbWS]|\[[^\]]+\]|\(\?")
 
@@ -108,7 +108,7 @@ def _walk(node: ast.AST, scope: str, is_pattern: bool) -> Iterator[tuple[ast.AST
         for place, child in enumerate(children):
             if not isinstance(child, ast.AST) or isinstance(child, ast.Assert) or _is_flag(child):
                 continue
-            if isinstance(child, ast.keyword) and child.arg in _TEXT_KEYWORDS:
+            if isinstance(child, ast.keyword) and child.arg in _LEFT_ALONE:
                 continue
             if field == "body" and place == 0 and _is_text(child):
                 continue
