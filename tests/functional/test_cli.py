@@ -16,7 +16,7 @@ ROWS = 254  # of the bundled sample
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("cli") / "run"
-    cli_runs.run_primer("run", cli_runs.SAMPLE, "--out", out, "--workers", "1", "--quiet")
+    cli_runs.run_primer("run", cli_runs.SAMPLE, "--out", out, "--workers", "1", "--no-encoder", "--quiet")
     return out
 
 
@@ -59,7 +59,9 @@ def test_export_loads_with_its_control_and_tokens_agree(run: Path, tmp_path: Pat
 def test_decide_under_published_equals_a_run_under_published(run: Path, tmp_path: Path) -> None:
     decided = cli_runs.run_json("decide", run, "--profile", "published", "--out", tmp_path / "decided.parquet")
     fresh = tmp_path / "fresh"
-    cli_runs.run_primer("run", cli_runs.SAMPLE, "--out", fresh, "--profile", "published", "--workers", "1", "--quiet")
+    cli_runs.run_primer(
+        "run", cli_runs.SAMPLE, "--out", fresh, "--profile", "published", "--workers", "1", "--no-encoder", "--quiet"
+    )
     cli_runs.run_primer("ledger", "dump", fresh, "--out", tmp_path / "fresh.parquet")
     assert pq.read_table(tmp_path / "decided.parquet").equals(pq.read_table(tmp_path / "fresh.parquet"))
     assert decided["funnel"] == _report(fresh)["funnel"]
@@ -67,7 +69,7 @@ def test_decide_under_published_equals_a_run_under_published(run: Path, tmp_path
     flips = decided["flips"]
     assert after - before == flips["now_kept"]["documents"] - flips["now_excluded"]["documents"]
     assert "Primer" in decided["statement"]
-    assert "stage encoder not run" in decided["statement"]
+    assert "stage encoder left out" in decided["statement"]
 
 
 def test_overrides_and_vocabulary_change_the_export(run: Path, tmp_path: Path) -> None:
@@ -126,7 +128,13 @@ def test_explain_names_every_stage_and_place(tmp_path: Path) -> None:
     page.write_text("The mitochondria divide. Solve 3x + 4 = 10 for x.")
     explained = cli_runs.run_json("explain", page, "--profile", "published")
     assert explained["kept"] is False
-    assert [stage["stage"] for stage in explained["stages"]] == ["lexical", "fasttext", "notation", "vocabulary"]
+    assert [stage["stage"] for stage in explained["stages"]] == [
+        "lexical",
+        "fasttext",
+        "encoder",
+        "notation",
+        "vocabulary",
+    ]
     places = {
         (place["kind"], place["name"], explained["text"][place["start"] : place["end"]])
         for stage in explained["stages"]
@@ -135,18 +143,32 @@ def test_explain_names_every_stage_and_place(tmp_path: Path) -> None:
     assert ("notation", "27", "3x + 4 = 10") in places
     assert ("hard_word", "mitochondria", "mitochondria") in places
     shown = cli_runs.run_primer("explain", page, "--profile", "published").stdout
-    assert "excluded by published v1" in shown
+    assert "excluded by published v2" in shown
+
+
+def test_all_five_stages_run_by_default(tmp_path: Path) -> None:
+    """The shipped models in the shipped profile: nothing is left undecided, and the export says which models decided."""
+    report = cli_runs.run_json("run", cli_runs.SAMPLE, "--out", tmp_path / "run", "--limit", "60", "--workers", "1")
+    steps = [step["stage"] for step in report["funnel"]["published_order"]]
+    assert steps == ["lexical", "fasttext", "encoder", "notation", "vocabulary"]
+    assert report["funnel"]["documents"]["undecided"] == 0
+    assert "encoder bundled with Primer" in report["statement"]
+    assert "not run" not in report["statement"]
 
 
 def test_limit_zero_reads_nothing(tmp_path: Path) -> None:
-    report = cli_runs.run_json("run", cli_runs.SAMPLE, "--out", tmp_path / "run", "--limit", "0", "--workers", "1")
+    report = cli_runs.run_json(
+        "run", cli_runs.SAMPLE, "--out", tmp_path / "run", "--limit", "0", "--workers", "1", "--no-encoder"
+    )
     assert report["documents"] == 0
     assert report["state"] == "finished"
     assert pq.read_table(tmp_path / "run" / "export" / "data" / "curriculum").num_rows == 0
 
 
 def test_limit_counts_rows_over_shards(tmp_path: Path) -> None:
-    report = cli_runs.run_json("run", cli_runs.SAMPLE, "--out", tmp_path / "run", "--limit", "130", "--workers", "1")
+    report = cli_runs.run_json(
+        "run", cli_runs.SAMPLE, "--out", tmp_path / "run", "--limit", "130", "--workers", "1", "--no-encoder"
+    )
     assert report["documents"] == 130
     assert [shard["row_count"] for shard in report["shards"]] == [127, 3]
 
@@ -161,7 +183,9 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_another_run_in_the_folder_is_refused(run: Path) -> None:
     before = cli_runs.digest_folder(run)
-    error = cli_runs.run_json("run", cli_runs.SAMPLE, "--out", run, "--limit", "5", "--workers", "1", status=1)["error"]
+    error = cli_runs.run_json(
+        "run", cli_runs.SAMPLE, "--out", run, "--limit", "5", "--workers", "1", "--no-encoder", status=1
+    )["error"]
     assert error["kind"] == "LedgerError"
     assert "--limit None, not 5" in error["message"]
     assert cli_runs.digest_folder(run) == before
@@ -180,5 +204,5 @@ def test_profiles_and_artifacts_are_listed() -> None:
     differences = cli_runs.run_json("profiles", "diff", "published", "recommended")
     assert differences["form"] == {"first": "raw", "second": "normalized"}
     kinds = {row["kind"]: row.get("origin") for row in cli_runs.run_json("artifacts", "list")}
-    assert kinds == {"aoa": "bundled", "vocabulary": "bundled", "fasttext": "bundled", "encoder": None}
+    assert kinds == {"aoa": "bundled", "vocabulary": "bundled", "fasttext": "bundled", "encoder": "bundled"}
     assert cli_runs.run_json("artifacts", "verify") == {"problems": []}

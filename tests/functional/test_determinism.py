@@ -19,7 +19,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _arguments(source: Path, out: Path) -> list[str | Path]:
-    return ["run", source, "--out", out, "--slice-mb", "0.1", "--shuffle-seed", "7", "--quiet"]
+    return ["run", source, "--out", out, "--slice-mb", "0.1", "--shuffle-seed", "7", "--no-encoder", "--quiet"]
 
 
 @pytest.fixture(scope="module")
