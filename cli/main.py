@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from curation.errors import PrimerError
-from primer.cli import catalogue, decide, explain, export, label, ledger, measure, run, train
+from primer.cli import catalogue, decide, evaluate, explain, export, label, ledger, measure, run, train
 from primer.cli.output import console, is_json
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command("measure")(measure.measure)
 app.command("export")(export.export)
 app.command("control")(export.control)
 app.command("verify")(export.verify)
+app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("label")(label.label)
 app.add_typer(catalogue.profiles, name="profiles")
