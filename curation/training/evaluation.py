@@ -38,6 +38,7 @@ from curation.training.held_out import (
     MODEL_COLUMNS,
     ModelKind,
     TrainingRecord,
+    has_stored_encoder,
     read_held_out,
     read_training_record,
     require_stored_readings,
@@ -106,6 +107,12 @@ def evaluate_profile(
     # A stage without its artefact is left out and named, whether or not the profile calls it optional.
     recipe = build_recipe(artifacts)
     bound = bind_profile(profile.model_copy(update={"optional": STAGES}), recipe)
+    notes = [f"Stage {stage} is left out: there is no artefact for it." for stage in bound.left_out]
+    if "encoder" in bound.stages and "encoder" in profile.optional and not has_stored_encoder(bound):
+        bound = dataclasses.replace(bound, left_out=(*bound.left_out, "encoder"))
+        notes.append(
+            "Stage encoder is left out: only its hardest window is kept out of fold, not its published reading."
+        )
     require_stored_readings(bound)
     kinds = [kind for kind in MODEL_COLUMNS if kind in bound.stages]
     records = {kind: read_training_record(kind, artifacts.require(kind)) for kind in kinds}
@@ -118,8 +125,8 @@ def evaluate_profile(
     is_live = {kind: np.array([row.text_hash not in record.places for row in rows]) for kind, record in records.items()}
     signals = _measure_rules([row.row.text for row in rows], artifacts, recipe, bound)
     signals = _add_held_out(signals, rows, records, is_live, bound, artifacts, recipe)
-    notes = _describe_limits(bound, is_live, bool(is_sampled.any()))
-    return Evaluation(bound, rows, signals, decide(signals, bound), is_live, counts, notes, live_count, seed)
+    notes += _describe_limits(bound, is_live, bool(is_sampled.any()))
+    return Evaluation(bound, rows, signals, decide(signals, bound), is_live, counts, tuple(notes), live_count, seed)
 
 
 def _label_rows(data: Path) -> list[LabelledRow]:
@@ -234,9 +241,9 @@ def _add_held_out(
     return dataclasses.replace(signals, **changes)
 
 
-def _describe_limits(bound: BoundProfile, is_live: Mapping[ModelKind, Flags], has_sample: bool) -> tuple[str, ...]:
+def _describe_limits(bound: BoundProfile, is_live: Mapping[ModelKind, Flags], has_sample: bool) -> list[str]:
     profile = bound.profile
-    notes = [f"Stage {stage} is left out: there is no artefact for it." for stage in bound.left_out]
+    notes = []
     if "vocabulary" in is_live:
         if count := int(is_live["vocabulary"].sum()):
             notes.append(f"Words of {count:,} rows that the vocabulary never saw are looked up in the shipped table.")
@@ -248,4 +255,4 @@ def _describe_limits(bound: BoundProfile, is_live: Mapping[ModelKind, Flags], ha
         notes.append(
             "Live rows were never trained on, but the graders may have seen others of their family, topic or host."
         )
-    return tuple(notes)
+    return notes

@@ -72,7 +72,13 @@ def read_training_record(kind: ModelKind, artifact: Artifact) -> TrainingRecord:
     return TrainingRecord(trained, places, _stack_columns(table, columns))
 
 
+def has_stored_encoder(bound: BoundProfile) -> bool:
+    """Whether the encoder's reading that the profile decides by is one that training keeps."""
+    return bound.profile.encoder is None or bound.profile.encoder.reads == "window"
+
+
 def require_stored_readings(bound: BoundProfile) -> None:
+    """Raises TrainingError where a stage reads what training does not keep; says what to ask for instead."""
     profile = bound.profile
     if profile.vocabulary is not None and "vocabulary" in bound.stages:
         stage = profile.vocabulary
@@ -87,7 +93,7 @@ def require_stored_readings(bound: BoundProfile) -> None:
             f"Profile {profile.name}: of the hardest window only fastText's P(K5) is kept out of fold, not its likeliest band.",
             hint="Ask for fasttext.min_k5_window, or for the likeliest band of the document.",
         )
-    if profile.encoder is not None and "encoder" in bound.stages and profile.encoder.reads != "window":
+    if "encoder" in bound.stages and not has_stored_encoder(bound):
         raise TrainingError(
             f"Profile {profile.name}: out of fold, the encoder's hardest window is kept, not its published reading.",
             hint="Ask for encoder.min_k5_window, or for the likeliest band of the window.",

@@ -264,6 +264,19 @@ def test_a_reading_that_is_not_kept_out_of_fold_is_an_error(
         run(tmp_path, CASES[:1], make_profile(**changes))
 
 
+def test_an_optional_stage_whose_reading_is_not_kept_is_left_out_and_said(tmp_path: Path) -> None:
+    profile = make_profile(encoder={"top_band": "published"}, fasttext={"top_band": "published"}, optional=["encoder"])
+    evaluation = run(tmp_path, CASES, profile)
+    assert evaluation.bound.left_out == ("encoder",)
+    assert list_outcomes(evaluation)["four"] == (1, 0)
+    # fastText's document: K5 is the likeliest band of two, at 0.49, and of three, but not of nine.
+    assert [list_outcomes(evaluation)[name] for name in ("two", "three", "nine")] == [(1, 0), (1, 0), (0, 2 + 16)]
+    assert evaluation.notes == (
+        "Stage encoder is left out: only its hardest window is kept out of fold, not its published reading.",
+        "fastText's reading of the whole normalised document stands for its published reading.",
+    )
+
+
 @pytest.mark.parametrize(("min_score", "kept"), [(3.0, 0), (4.0, 1), (5.0, 1)])
 def test_the_threshold_chooses_the_stored_count(tmp_path: Path, min_score: float, kept: int) -> None:
     stage = {"mode": "block", "min_score": min_score, "max_terms": 3}
