@@ -24,7 +24,10 @@ def test_shards_and_slices_add_up(tmp_path: Path) -> None:
         tmp_path / "run",
         {
             "a.parquet": [
-                [{"id": "1", "tokens": 100, "n_bytes": 460, "changed": True}, {"id": "2", "tokens": 0, "rules": ["powers"]}],
+                [
+                    {"id": "1", "tokens": 100, "n_bytes": 460, "changed": True},
+                    {"id": "2", "tokens": 0, "rules": ["powers"]},
+                ],
                 [{"id": "3", "n_bytes": 47, "grades": GRADES, "sampled": True}],
             ],
             "b.parquet": [
