@@ -74,7 +74,11 @@ GROUPS = (
     Group("notation/shared", ("curation/notation/*.py", "curation/signals/notation.py"), _NOTATION_TESTS),
     Group("tokens", ("curation/signals/tokens.py",), _SIGNAL_TESTS),
     Group("lexical", ("curation/signals/lexical.py",), _SIGNAL_TESTS[::-1]),
-    Group("ledger/store", ("curation/ledger/store.py",), ("tests/unit/ledger/test_store.py",)),
+    Group(
+        "ledger/store",
+        ("curation/ledger/store.py",),
+        ("tests/unit/ledger/test_run_id.py", "tests/unit/ledger/test_store.py"),
+    ),
     Group("publish", ("curation/publish.py",), ("tests/unit/test_publish.py", "tests/unit/ledger/test_store.py")),
 )
 
