@@ -167,6 +167,7 @@ def finish_run(
         return report
     require_complete(folder)
     folder.ledger.sweep()
+    folder.sweep_staging()
     began = time.monotonic()
     decisions = open_decision_set(folder)
     summary = summarize_run(folder, decisions.bound, decisions.word_scores)

@@ -6,6 +6,7 @@ What depends on the machine (locations, times) lives here, beside the ledger and
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -107,6 +108,11 @@ class RunFolder:
                     )
                 self._verified.add(manifest.name)
             yield path
+
+    def sweep_staging(self) -> None:
+        """Delete what a killed process was staging. Only when nobody stages."""
+        for leftover in self.staging.glob(".*"):
+            shutil.rmtree(leftover, ignore_errors=True)
 
     def read_rows(self, ref: SliceRef) -> Iterator[RowBatch]:
         """The source rows of a slice, in batches, with every column."""

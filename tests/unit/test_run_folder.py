@@ -162,3 +162,12 @@ def test_places_are_remembered_by_name(tmp_path: Path) -> None:
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="There is no run in"):
         RunFolder(tmp_path).require_run()
+
+
+def test_sweeping_takes_what_a_killed_process_was_staging_and_nothing_else(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    for name in (".0123456789abcdef.5d2c", "0123456789abcdef"):
+        (run.staging / name).mkdir(parents=True)
+        (run.staging / name / "chunk-00000.parquet").write_bytes(b"half")
+    run.sweep_staging()
+    assert [path.name for path in run.staging.iterdir()] == ["0123456789abcdef"]
