@@ -255,7 +255,7 @@ def test_a_bundled_profile_loads_by_its_name() -> None:
     assert profile == read_profile(profiles_folder() / "published.yaml")
     assert profile.name == "published"
     assert profile.form == "raw"
-    assert profile.stages == ("lexical", "fasttext", "notation", "vocabulary")
+    assert profile.stages == ("lexical", "fasttext", "encoder", "notation", "vocabulary")
 
 
 def test_every_bundled_profile_is_named_as_its_file() -> None:
