@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from signal_rows import make_bound, make_signals
 
-from curation.decide import judge_stage
+from curation.decide import EXCLUDE, KEEP, UNDECIDED, judge_stage
 
 
 def test_a_stage_passes_with_1_and_fails_with_0() -> None:
@@ -24,3 +24,7 @@ def test_a_stage_is_unknown_with_minus_1_where_its_signal_was_not_measured() -> 
     grades = [{"grades": {"document": [0.7, 0.3, 0.0, 0.0]}}, {"grades": {"document": [0.2, 0.8, 0.0, 0.0]}}]
     bound = make_bound(fasttext={"min_k5_document": 0.5, "min_k5_window": 0.5})
     assert judge_stage("fasttext", make_signals(grades, ("document",)), bound).tolist() == [-1, 0]
+
+
+def test_the_codes_of_decisions() -> None:
+    assert (KEEP, EXCLUDE, UNDECIDED) == (1, 0, -1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from curation.signals.notation import find_recommended
+from curation.signals.notation import find_published, find_recommended
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,10 @@ from curation.signals.notation import find_recommended
         pytest.param("45 f (x)", [], id="a factor or footnote before a spaced function"),
         pytest.param("so f (x)", ["function_of_variable"], id="a spaced function of x"),
         pytest.param("x > 5.5", ["variable_in_inequality"], id="a bound with decimals"),
+        pytest.param("2x > 5", ["variable_in_inequality"], id="a multiple without a sum"),
+        pytest.param("3 < x < 7", ["chained_inequality"], id="two bounds"),
+        pytest.param("k3 < x < 7", [], id="a bound inside a word"),
+        pytest.param("I = V + R", [], id="a sum of abbreviations"),
         pytest.param("x > 5.a", [], id="a stop and a letter are no decimals"),
         pytest.param("10x - 20x", [], id="a range of magnifications"),
         pytest.param("10x-20x", [], id="a range without spaces"),
@@ -30,3 +36,11 @@ from curation.signals.notation import find_recommended
 )
 def test_edge(text: str, rules: list[str]) -> None:
     assert [hit.rule for hit in find_recommended(text)] == rules
+
+
+def test_unclosed_roots_by_the_hundred_thousand_take_linear_time() -> None:
+    text = "\\sqrt[" * 400_000
+    began = time.process_time()
+    assert [hit.rule for hit in find_published(text)] == ["17"]
+    # 0.1 s where the search for a closing bracket ends once, half a minute where every opening searches anew.
+    assert time.process_time() - began < 5
