@@ -42,5 +42,5 @@ def test_unclosed_roots_by_the_hundred_thousand_take_linear_time() -> None:
     text = "\\sqrt[" * 400_000
     began = time.process_time()
     assert [hit.rule for hit in find_published(text)] == ["17"]
-    # 0.1 s where the search for a closing bracket ends once, half a minute where every opening searches anew.
-    assert time.process_time() - began < 5
+    # 0.1 s where the search for a closing bracket ends once, several seconds where every opening searches anew.
+    assert time.process_time() - began < 2
