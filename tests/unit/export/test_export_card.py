@@ -38,16 +38,19 @@ def read_front_matter(card: str) -> dict[str, Any]:
 
 def test_statement_names_models_and_what_did_not_run(measured: Measured) -> None:
     bound = bind(measured.run)
-    with_model = BoundProfile(bound.profile, {"aoa": "a" * 64, "vocabulary": "b" * 64, "fasttext": "c" * 64}, ())
+    with_model = BoundProfile(
+        bound.profile, {"aoa": "a" * 64, "vocabulary": "b" * 64, "fasttext": "c" * 64}, ("encoder",)
+    )
     origins = {"aoa": "bundled", "vocabulary": "published", "fasttext": "custom"}
     assert make_statement(with_model, origins) == (
-        "Rules of the profile `published` (version 1); models: ages of acquisition bundled with Primer (sha256 aaaaaaaaaaaa), "
-        "vocabulary scores as published (sha256 bbbbbbbbbbbb), fastText of the user (sha256 cccccccccccc); stage encoder not run."
+        "Rules of the profile `published` (version 2); models: ages of acquisition bundled with Primer (sha256 aaaaaaaaaaaa), "
+        "vocabulary scores as published (sha256 bbbbbbbbbbbb), fastText of the user (sha256 cccccccccccc); "
+        "stage encoder left out, the run has no model for it."
     )
-    left_out = BoundProfile(bound.profile, {"aoa": "a" * 64}, ("fasttext",))
+    left_out = BoundProfile(bound.profile, {"aoa": "a" * 64}, ("fasttext", "encoder"))
     assert make_statement(left_out, {}) == (
-        "Rules of the profile `published` (version 1); models: ages of acquisition of the user (sha256 aaaaaaaaaaaa); "
-        "stage fasttext left out, the run has no model for it; stage encoder not run."
+        "Rules of the profile `published` (version 2); models: ages of acquisition of the user (sha256 aaaaaaaaaaaa); "
+        "stage fasttext left out, the run has no model for it; stage encoder left out, the run has no model for it."
     )
 
 
