@@ -29,6 +29,7 @@ from curation.signals.notation import find_published, find_recommended
         pytest.param("3 < x < 7", ["chained_inequality"], id="two bounds"),
         pytest.param("k3 < x < 7", [], id="a bound inside a word"),
         pytest.param("I = V + R", [], id="a sum of abbreviations"),
+        pytest.param(r"saved on \\server\int\photos", [], id="a path on a server is no LaTeX"),
         pytest.param("x > 5.a", [], id="a stop and a letter are no decimals"),
         pytest.param("10x - 20x", [], id="a range of magnifications"),
         pytest.param("10x-20x", [], id="a range without spaces"),
