@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +28,13 @@ def start_primer(*arguments: str | Path, **environment: str) -> subprocess.Popen
         cwd=REPO,
         env={**os.environ, "COLUMNS": "200", **environment},
         start_new_session=True,
+        preexec_fn=_take_interrupts,
     )
+
+
+def _take_interrupts() -> None:
+    """A suite that runs in the background ignores SIGINT, and its children would too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run_primer(*arguments: str | Path, status: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -71,7 +71,7 @@ def measure_source(
         export=EXPORT,
     )
     run = RunFolder(folder)
-    job = begin_run(run, request, text_field="text", slice_bytes=slice_bytes, row_limit=ROW_LIMIT)
+    job = begin_run(run, request, text_field="text", slice_bytes=slice_bytes, row_limit=ROW_LIMIT, has_encoder=False)
     progress = measure(job, workers=1)
     assert progress.failures == []
     return run

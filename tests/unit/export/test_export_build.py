@@ -243,7 +243,7 @@ def test_a_damaged_export_is_not_called_finished(measured: Measured, tmp_path: P
 
 def test_undecided_rows_are_refused_with_counts(measured: Measured, tmp_path: Path) -> None:
     bound = bind(measured.run)
-    needing = type(bound)(bound.profile, bound.models, ())  # fastText takes part, and the run has no grades
+    needing = type(bound)(bound.profile, bound.models, ("encoder",))  # fastText takes part, and the run has no grades
     with pytest.raises(ExportError, match=r"^86 of 130 documents are undecided; signals missing: fasttext for 86\."):
         write_export(make_request(measured.tmp, measured.run, tmp_path / "out", bound=needing))
     assert list(tmp_path.iterdir()) == []
