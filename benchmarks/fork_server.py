@@ -16,8 +16,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
+_BROKEN = 3  # pytest's exit status for an internal error
 # Most of what a test run takes to start.
-_HELD = ("pytest", "_pytest.terminal", "hypothesis", "hypothesis.strategies", "numpy", "pyarrow", "pyarrow.parquet")
+_HELD = ("hypothesis", "hypothesis.strategies", "numpy", "pyarrow", "pyarrow.parquet")
 _HELD_TOO = ("pyarrow.compute", "pydantic", "yaml", "orjson", "duckdb", "wordfreq", "zstandard", "fasttext")
 
 
@@ -63,16 +66,17 @@ def serve(output: Path) -> None:
 def _run_forked(arguments: list[str], limit_seconds: float | None, output: Path) -> int | None:
     child = os.fork()
     if child == 0:
-        os.setsid()
-        target = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(target, 1)
-        os.dup2(target, 2)
-        import pytest
-
-        status = int(pytest.main(arguments))
-        sys.stdout.flush()
-        os._exit(status)
+        status = _BROKEN
+        try:
+            os.setsid()
+            target = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(target, 1)
+            os.dup2(target, 2)
+            status = int(pytest.main(arguments))
+            sys.stdout.flush()
+        finally:
+            os._exit(status)  # whatever happened, this process must not go on to serve
     handle = os.pidfd_open(child)
     try:
         ended, _, _ = select.select([handle], [], [], limit_seconds)
