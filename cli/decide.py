@@ -12,10 +12,8 @@ from curation.compare import compare_decisions
 from curation.curate import open_decision_set
 from curation.ledger.signals import decide_ledger
 from curation.ledger.view import dump_flat_view
-from curation.lexicon.vocabulary import read_vocabulary_version
-from curation.overrides import read_overrides
-from curation.profile import load_profile
 from curation.run_folder import RunFolder
+from primer.cli.decisions import open_wanted
 from primer.cli.options import OverridesOption, RunArgument, VocabularyOption
 from primer.cli.output import JsonOption, print_funnel, print_json, results, show_safely
 
@@ -43,12 +41,7 @@ def decide(
     run_folder = RunFolder(folder)
     run_folder.require_run()
     baseline = open_decision_set(run_folder)
-    wanted = open_decision_set(
-        run_folder,
-        profile=load_profile(profile) if profile else None,
-        vocabulary=read_vocabulary_version(vocabulary) if vocabulary else None,
-        overrides=read_overrides(overrides) if overrides else None,
-    )
+    wanted = open_wanted(run_folder, profile, vocabulary, overrides)
     report = compare_decisions(baseline, wanted).report()
     if out is not None:
         slices = decide_ledger(run_folder.ledger, wanted.bound, wanted.word_scores, wanted.overrides)

@@ -9,15 +9,14 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 
 from curation.artifacts.artifact_set import resolve_artifacts
-from curation.curate import build_export_request, describe_export, open_decision_set
+from curation.curate import build_export_request, describe_export
 from curation.export.build import write_export
 from curation.export.request import DEFAULT_SHARD_BYTES, ControlMatch, ExportProgress, ExportResult
 from curation.export.verify import verify_export
-from curation.lexicon.vocabulary import read_vocabulary_version
 from curation.overrides import read_overrides
-from curation.profile import load_profile
 from curation.request import ExportOptions, read_request
 from curation.run_folder import RunFolder
+from primer.cli.decisions import open_wanted
 from primer.cli.options import (
     ControlSeedOption,
     MatchOption,
@@ -97,12 +96,7 @@ def _write(
 ) -> None:
     run_folder = RunFolder(folder)
     run_folder.require_run()
-    decisions = open_decision_set(
-        run_folder,
-        profile=load_profile(profile) if profile else None,
-        vocabulary=read_vocabulary_version(vocabulary) if vocabulary else None,
-        overrides=read_overrides(overrides) if overrides else None,
-    )
+    decisions = open_wanted(run_folder, profile, vocabulary, overrides)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"))
     with Progress(*columns, console=console, disable=as_json or not console.is_terminal) as bar:
         task = bar.add_task("exporting", total=None, done="")

@@ -7,13 +7,10 @@ from typing import Annotated
 
 import typer
 
-from curation.curate import open_decision_set
 from curation.ledger.signals import decide_ledger
 from curation.ledger.view import dump_flat_view
-from curation.lexicon.vocabulary import read_vocabulary_version
-from curation.overrides import read_overrides
-from curation.profile import load_profile
 from curation.run_folder import RunFolder
+from primer.cli.decisions import open_wanted
 from primer.cli.options import OverridesOption, RunArgument, VocabularyOption
 from primer.cli.output import JsonOption, console, print_json
 
@@ -39,12 +36,7 @@ def dump(
     """Write one row an input row: what was measured, what was decided, why (columns: docs/ledger.md)."""
     run_folder = RunFolder(folder)
     run_folder.require_run()
-    decisions = open_decision_set(
-        run_folder,
-        profile=load_profile(profile) if profile else None,
-        vocabulary=read_vocabulary_version(vocabulary) if vocabulary else None,
-        overrides=read_overrides(overrides) if overrides else None,
-    )
+    decisions = open_wanted(run_folder, profile, vocabulary, overrides)
     slices = decide_ledger(run_folder.ledger, decisions.bound, decisions.word_scores, decisions.overrides)
     rows = dump_flat_view(slices, decisions.bound, out)
     if as_json:
