@@ -246,7 +246,10 @@ def _describe_limits(bound: BoundProfile, is_live: Mapping[ModelKind, Flags], ha
     notes = []
     if "vocabulary" in is_live:
         if count := int(is_live["vocabulary"].sum()):
-            notes.append(f"Words of {count:,} rows that the vocabulary never saw are looked up in the shipped table.")
+            notes.append(
+                f"Words of {count:,} rows that the vocabulary never saw are looked up in the shipped table, which may have "
+                "seen others of their host."
+            )
         if profile.form == "raw":
             notes.append("Words are counted out of fold in normalised text; the profile reads raw text.")
     if profile.fasttext is not None and "fasttext" in is_live and profile.fasttext.top_band == "published":

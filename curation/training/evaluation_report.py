@@ -21,7 +21,7 @@ from curation.signals.fasttext_grade import BANDS
 from curation.stages import STAGES, EncoderStage, FastTextStage
 from curation.training.evaluate import Ratio
 from curation.training.evaluation import Evaluation, Flags
-from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, WEB_READ
+from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, WEB_SOURCES
 
 TOTAL: Final = "total"
 # The part of educational web pages that is K5 under the rubric, and of easily worded ones.
@@ -32,8 +32,7 @@ CURVE_MINIMA: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7,
 SMALLEST_GROUP: Final = 10
 POOLED: Final = f"others (fewer than {SMALLEST_GROUP} rows each)"
 
-_WEB: Final = (LABELLED_WEB, WEB_READ)
-_WEB_NAME: Final = f"{LABELLED_WEB} + {WEB_READ}"
+_WEB_NAME: Final = " + ".join(WEB_SOURCES)
 # What the project wants of a profile: sources, most of the documents beyond K-5 kept, least of the K5 kept.
 _AIMS: Final = (
     ("a", (LABELLED_WEB,), 0.01, 0.6),
@@ -144,11 +143,11 @@ def score_evaluation(evaluation: Evaluation) -> EvaluationReport:
     for kind, flags in evaluation.is_live.items():
         is_live |= flags & (kind != "vocabulary")
     by_source = {name: _score_group(name, "", bands, decisions, mask) for name, mask in masks.items()}
-    web = [name for name in _WEB if name in masks]
+    web = [name for name in WEB_SOURCES if name in masks]
     curve_masks = {name: masks[name] for name in web} | {TOTAL: everything}
     web_scores = [by_source[name] for name in web]
     if len(web) > 1:
-        web_scores.append(_score_group(_WEB_NAME, "", bands, decisions, np.isin(sources, _WEB)))
+        web_scores.append(_score_group(_WEB_NAME, "", bands, decisions, np.isin(sources, WEB_SOURCES)))
     total = _score_group(TOTAL, "", bands, decisions, everything)
     return EvaluationReport(
         profile=f"{bound.profile.name} v{bound.profile.version}",

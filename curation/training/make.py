@@ -50,6 +50,7 @@ from curation.training.sources import (
     PAIRED,
     PAIRED_WEB,
     WEB_READ,
+    WEB_SOURCES,
     load_rows,
     select_vocabulary_rows,
 )
@@ -171,7 +172,7 @@ def make_encoder(
     """
     settings = settings or EncoderSettings()
     training = build_training_set(load_rows(data), guard=read_sample_guard(sample))
-    folds = assign_encoder_folds(training.rows, seed=seed)
+    folds = assign_folds(training.rows, fold_count=FOLD_COUNT, seed=seed)
     held_out = np.full((len(training.rows), len(BANDS)), np.nan, np.float32)
     with tempfile.TemporaryDirectory() as work:
         for fold in range(FOLD_COUNT):
@@ -185,17 +186,11 @@ def make_encoder(
     return describe_encoder(out, training, folds, held_out, seed=seed, settings=settings)
 
 
-def assign_encoder_folds(rows: Sequence[TrainingRow], *, seed: int) -> npt.NDArray[np.int64]:
-    """Folds in which a host is held out whole from both sources of web pages."""
-    merged = [row._replace(source="web") if row.source in (LABELLED_WEB, WEB_READ) else row for row in rows]
-    return assign_folds(merged, fold_count=FOLD_COUNT, seed=seed)
-
-
 def weigh_rows(rows: Sequence[TrainingRow]) -> list[EncoderRow]:
     """Rows as the encoder trains on them: normalised, with the copies of an epoch."""
     weighed = []
     for row in rows:
-        is_k5_web = row.band == "K5" and row.source in (LABELLED_WEB, WEB_READ)
+        is_k5_web = row.band == "K5" and row.source in WEB_SOURCES
         copies = _K5_WEB_COPIES if is_k5_web else _ENCODER_COPIES.get(row.source, 1)
         weighed.append(EncoderRow(normalize(row.text).text, BANDS.index(row.band), copies))
     return weighed

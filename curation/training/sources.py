@@ -22,6 +22,9 @@ LABELLED_WEB = "labelled_web"
 GRADED = "graded"
 WEB_READ = "web_read"
 
+# Pages of the web itself; a host may be in both.
+WEB_SOURCES = (LABELLED_WEB, WEB_READ)
+
 # Judgements made for this project, without the texts.
 LABELS = Path(__file__).parent / "labels" / "web.parquet"
 
@@ -72,7 +75,7 @@ def _read_web_labels(shards: Path) -> Iterator[TrainingRow]:
                 raise TrainingError(
                     f"{path}: row {label['row']} is not the text that was judged.", hint="Restore the shard."
                 )
-            host = urlsplit(document["url"] or "").hostname or f"{name}:{label['row']}"
+            host = _find_host(document["url"]) or f"{name}:{label['row']}"
             yield TrainingRow(text=document["text"], band=label["band"], source=WEB_READ, group=host, licence="odc-by")
 
 
@@ -80,9 +83,7 @@ def select_vocabulary_rows(rows: list[TrainingRow]) -> list[TrainingRow]:
     """Rows whose words say something of grade: without ill-formed passages, and without OOS web pages, most of which
     are menus, lists and spam rather than text beyond school."""
     return [
-        row
-        for row in rows
-        if row.group != _ILL_FORMED_FAMILY and not (row.source in (LABELLED_WEB, WEB_READ) and row.band == "OOS")
+        row for row in rows if row.group != _ILL_FORMED_FAMILY and not (row.source in WEB_SOURCES and row.band == "OOS")
     ]
 
 
@@ -104,11 +105,16 @@ def _read_labelled_web(path: Path) -> Iterator[TrainingRow]:
     """Without pages that two annotators put on both sides of grade 5. Pages of one host form a group."""
     for r in _records(path, ["text", "band", "gid", "url", "disputed_k5"]):
         if not r["disputed_k5"]:
-            host = urlsplit(r["url"] or "").netloc.casefold()
-            yield TrainingRow(r["text"], r["band"], LABELLED_WEB, host or r["gid"], "odc-by")
+            group = _find_host(r["url"]) or r["gid"]
+            yield TrainingRow(r["text"], r["band"], LABELLED_WEB, group, "odc-by")
 
 
 def _read_graded(path: Path) -> Iterator[TrainingRow]:
     for r in _records(path, ["text", "band", "family", "licence_class"]):
         licence = _GRADED_LICENCE.get(r["licence_class"], r["licence_class"])
         yield TrainingRow(r["text"], r["band"], GRADED, r["family"], licence)
+
+
+def _find_host(url: str | None) -> str:
+    """The host in lower case, without port and `www.`: a site is one group. Empty where there is none."""
+    return (urlsplit(url or "").hostname or "").removeprefix("www.")

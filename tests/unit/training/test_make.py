@@ -61,6 +61,19 @@ def test_both_artefacts_lie_where_a_run_finds_them(tmp_path: Path) -> None:
         assert pq.read_metadata(tmp_path / "one" / kind / "training" / "out_of_fold.parquet").num_rows == len(rows)
 
 
+def test_every_artefact_holds_a_host_out_whole(tmp_path: Path) -> None:
+    rows = [row for source in ("paired", "labelled_web", "web_read") for row in make_rows(20, source=source)]
+    data = tmp_path / "rows.jsonl"
+    data.write_bytes(b"\n".join(orjson.dumps(row._asdict()) for row in rows))
+    make_fasttext(data, tmp_path / "fasttext", seed=5, settings=SMALL)
+    make_vocabulary(data, tmp_path / "vocabulary", seed=5)
+    for kind in ("fasttext", "vocabulary"):
+        scored = pq.read_table(tmp_path / kind / "training" / "out_of_fold.parquet").to_pylist()
+        places = {(row["group"], row["source"], row["fold"]) for row in scored if row["source"] != "paired"}
+        assert len(places) == 20
+        assert len({(group, fold) for group, _, fold in places}) == 10
+
+
 def test_a_card_shows_scores_with_their_counts(tmp_path: Path) -> None:
     make_fasttext(write_rows(tmp_path / "rows.jsonl"), tmp_path, seed=5, settings=SMALL)
     card = (tmp_path / "CARD.md").read_text()

@@ -48,6 +48,23 @@ def test_the_vocabulary_leaves_out_what_is_no_text(shared: Path) -> None:
     assert Counter(row.band for row in rows if row.source == "paired")["OOS"] == 40
 
 
+def test_a_host_has_one_name_in_both_sources_of_web_pages(shared: Path, tmp_path: Path) -> None:
+    (tmp_path / "labelled").mkdir()
+    urls = ["https://WWW.Example.org:8080/a", "http://example.org/b", "//www2.example.org", "no address", "", None]
+    columns = {
+        "text": [f"page {number}" for number in range(6)],
+        "band": ["K5"] * 6,
+        "gid": [f"page-{number}" for number in range(6)],
+        "url": urls,
+        "disputed_k5": [False] * 6,
+    }
+    pq.write_table(pa.table(columns), tmp_path / "labelled" / "web.parquet")
+    groups = [row.group for row in load_rows(tmp_path) if row.source == "labelled_web"]
+    assert groups == ["example.org", "example.org", "www2.example.org", "page-3", "page-4", "page-5"]
+    read = {row.group for row in load_rows(shared / "data") if row.source == "web_read"}
+    assert not [group for group in read if group.startswith("www.") or group != group.casefold()]
+
+
 def test_a_judged_document_whose_shard_changed_is_refused(shared: Path, tmp_path: Path) -> None:
     """A label belongs to a text; the row alone does not name it."""
     folder = tmp_path / "shards"
