@@ -6,7 +6,7 @@ recipe and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -68,9 +68,17 @@ class SliceLayers:
     postings: pa.Table
 
 
-def measure_slice(meters: Meters, path: Path, name: str, piece: Slice) -> SliceLayers:
-    """Measure every row of a slice. Rows that cannot be read have an `error` and null signals."""
-    measured = list(measure_batches(meters, read_slice(path, name, piece, meters.recipe.text_field)))
+def measure_slice(
+    meters: Meters, path: Path, name: str, piece: Slice, *, checkpoint: Callable[[], None] = lambda: None
+) -> SliceLayers:
+    """Measure every row of a slice. Rows that cannot be read have an `error` and null signals.
+
+    `checkpoint` is called after every batch; what it raises ends the measuring.
+    """
+    measured: list[MeasuredBatch] = []
+    for batch in measure_batches(meters, read_slice(path, name, piece, meters.recipe.text_field)):
+        measured.append(batch)
+        checkpoint()
     core = pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA)
     return SliceLayers(core, sort_postings(measured))
 

@@ -26,9 +26,10 @@ from curation.profile import DEFAULT_PROFILE, BoundProfile, Profile, bind_profil
 from curation.publish import replace_bytes
 from curation.recipe import build_recipe
 from curation.request import ExportOptions, RunRequest, read_request, record_request
-from curation.run import WHOLE, MeasureJob, OnProgress, Part, Progress, measure_run
+from curation.run import WHOLE, OnProgress, Part, Progress, measure_run
 from curation.run_folder import RunFolder
 from curation.shards.source import list_shards
+from curation.slice_work import MeasureJob
 
 REPORT_SCHEMA = 1
 
@@ -116,14 +117,21 @@ def begin_measuring(
 
     Raises LedgerError when slices are missing or the run has no encoder.
     """
-    decisions = open_decision_set(folder, profile=profile, vocabulary=vocabulary)
+    job = reopen_run(folder, profile=profile, vocabulary=vocabulary)
     require_complete(folder)
-    plan = folder.ledger.read_plan()
-    if "encoder" not in plan.recipe.artifacts:
+    if not job.has_encoder:
         raise LedgerError(
             f"{folder.folder} was measured without an encoder.", hint="Run again into a new folder, with an encoder."
         )
-    return MeasureJob(folder, plan, decisions.artifacts, decisions.bound, decisions.vocabulary)
+    return job
+
+
+def reopen_run(
+    folder: RunFolder, *, profile: Profile | None = None, vocabulary: VocabularyVersion | None = None
+) -> MeasureJob:
+    """A run that was begun, wherever its folder can be seen: nothing is listed again."""
+    decisions = open_decision_set(folder, profile=profile, vocabulary=vocabulary)
+    return MeasureJob(folder, folder.ledger.read_plan(), decisions.artifacts, decisions.bound, decisions.vocabulary)
 
 
 def is_finished(folder: RunFolder) -> bool:

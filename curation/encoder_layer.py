@@ -5,7 +5,7 @@ Invariant: a generation that is committed stays; equal rows give equal bytes, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -26,20 +26,43 @@ from curation.stages import EncoderReading
 
 Flags = npt.NDArray[np.bool_]
 
+# A long slice takes minutes on a CPU: a person who pauses or cancels waits for so many texts at most. A score depends on
+# its window alone, so this changes no byte.
+_TEXTS_BETWEEN_CHECKS = 256
 
-def commit_selected(folder: RunFolder, meters: Meters, ref: SliceRef, core: pa.Table, postings: pa.Table) -> None:
-    """Score the rows that the recipe selects and commit them as the slice's first generation."""
+
+def commit_selected(
+    folder: RunFolder,
+    meters: Meters,
+    ref: SliceRef,
+    core: pa.Table,
+    postings: pa.Table,
+    *,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> None:
+    """Score the rows that the recipe selects and commit them as the slice's first generation.
+
+    `checkpoint` is called after every so many texts; what it raises ends the scoring with nothing committed.
+    """
     selection = meters.recipe.encoder_selection
     is_wanted = np.zeros(core.num_rows, bool)
     reading: EncoderReading = "window"
     if selection is not None:
         is_wanted = select_rows(selection, ref, core, postings, meters.selection_scores)
         reading = selection.reading
-    folder.ledger.commit(name_encoder_layer(1), ref.id, _measure_rows(folder, meters, ref, core, is_wanted, reading))
+    table = _measure_rows(folder, meters, ref, core, is_wanted, reading, checkpoint)
+    folder.ledger.commit(name_encoder_layer(1), ref.id, table)
 
 
 def commit_rows(
-    folder: RunFolder, meters: Meters, ref: SliceRef, core: pa.Table, is_wanted: Flags, reading: EncoderReading
+    folder: RunFolder,
+    meters: Meters,
+    ref: SliceRef,
+    core: pa.Table,
+    is_wanted: Flags,
+    reading: EncoderReading,
+    *,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> int:
     """Score those wanted rows whose reading no generation has, and commit them as the next one; how many there were."""
     ledger = folder.ledger
@@ -50,7 +73,7 @@ def commit_rows(
             is_wanted = is_wanted & pc.is_null(known[reading]).to_numpy()
         if not is_wanted.any():
             return 0
-        table = _measure_rows(folder, meters, ref, core, is_wanted, reading)
+        table = _measure_rows(folder, meters, ref, core, is_wanted, reading, checkpoint)
         # Another command may have committed that generation meanwhile: look again at what is left.
         if ledger.commit(name_encoder_layer(len(generations) + 1), ref.id, table):
             return int(is_wanted.sum())
@@ -64,11 +87,17 @@ def find_undecided(decisions: Decisions) -> Flags:
 
 def measure_texts(meters: Meters, texts: Sequence[str], reading: EncoderReading) -> pa.Table:
     """ENCODER_SCHEMA, one row a raw text, with one reading. Raises ArtifactError where there is no encoder."""
-    return _build_layer(meters, np.arange(len(texts)), np.ones(len(texts), bool), texts, reading)
+    return _build_layer(meters, np.arange(len(texts)), np.ones(len(texts), bool), texts, reading, lambda: None)
 
 
 def _measure_rows(
-    folder: RunFolder, meters: Meters, ref: SliceRef, core: pa.Table, is_wanted: Flags, reading: EncoderReading
+    folder: RunFolder,
+    meters: Meters,
+    ref: SliceRef,
+    core: pa.Table,
+    is_wanted: Flags,
+    reading: EncoderReading,
+    checkpoint: Callable[[], None],
 ) -> pa.Table:
     rows = core["row"].to_numpy()
     texts: list[str] = []
@@ -76,7 +105,7 @@ def _measure_rows(
         with folder.slice_file(ref.shard, ref.piece) as path:
             batches = read_slice(path, ref.shard.name, ref.piece, meters.recipe.text_field)
             texts = list(_pick_texts(batches, set(rows[is_wanted].tolist())))
-    return _build_layer(meters, rows, is_wanted, texts, reading)
+    return _build_layer(meters, rows, is_wanted, texts, reading, checkpoint)
 
 
 def _pick_texts(batches: Iterable[RowBatch], wanted: set[int]) -> Iterable[str]:
@@ -87,12 +116,21 @@ def _pick_texts(batches: Iterable[RowBatch], wanted: set[int]) -> Iterable[str]:
 
 
 def _build_layer(
-    meters: Meters, rows: npt.NDArray[np.int64], is_wanted: Flags, texts: Sequence[str], reading: EncoderReading
+    meters: Meters,
+    rows: npt.NDArray[np.int64],
+    is_wanted: Flags,
+    texts: Sequence[str],
+    reading: EncoderReading,
+    checkpoint: Callable[[], None],
 ) -> pa.Table:
     """`texts` are the raw texts of the wanted rows, in order."""
     columns: dict[str, pa.Array] = {"row": pa.array(rows, pa.int64())}
     if texts:
-        measured = _grade_texts(meters, texts, reading)
+        pieces = []
+        for start in range(0, len(texts), _TEXTS_BETWEEN_CHECKS):
+            pieces.append(_grade_texts(meters, texts[start : start + _TEXTS_BETWEEN_CHECKS], reading))
+            checkpoint()
+        measured = {name: pa.concat_arrays([piece[name] for piece in pieces]) for name in pieces[0]}
         places = np.full(len(rows), -1, np.int64)
         places[is_wanted] = np.arange(len(texts))
         indices = pa.array(places, mask=places < 0)

@@ -12,23 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-import pyarrow as pa
-
-from curation.artifacts.artifact_set import ArtifactSet
-from curation.cascade import Meters, measure_slice
-from curation.encoder_layer import commit_rows, commit_selected, find_undecided
 from curation.errors import PrimerError, QuotaError
 from curation.funnel import Funnel
-from curation.ledger.counts import count_tokens
-from curation.ledger.encoder import read_encoder
-from curation.ledger.signals import DecidedSlice, decide_slice
-from curation.ledger.store import Ledger, Plan, SliceRef
-from curation.lexicon.vocabulary import VocabularyVersion
-from curation.profile import BoundProfile
-from curation.recipe import Recipe
-from curation.run_folder import RunFolder
+from curation.ledger.store import SliceRef
 from curation.shards.manifest import ShardManifest
-from curation.shards.prepare import prepare_shard
+from curation.slice_work import MeasureJob, SliceResult, SliceWork
 from curation.worker_pool import WorkerPool
 
 
@@ -44,17 +32,6 @@ class Part:
 
 
 WHOLE = Part(1, 1)
-
-
-@dataclass(frozen=True)
-class MeasureJob:
-    """What every worker process needs; sent to each once."""
-
-    folder: RunFolder
-    plan: Plan
-    artifacts: ArtifactSet
-    bound: BoundProfile
-    vocabulary: VocabularyVersion
 
 
 @dataclass
@@ -78,15 +55,6 @@ class Progress:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
-
-
-@dataclass(frozen=True)
-class _SliceResult:
-    documents: int
-    text_bytes: int
-    is_reused: bool
-    scored_later: int
-    funnel: Funnel
 
 
 OnProgress = Callable[[Progress], None]
@@ -128,7 +96,15 @@ class _MeasureTask:
 
 
 _Task = _OpenTask | _MeasureTask
-_Outcome = ShardManifest | _SliceResult | PrimerError
+
+
+@dataclass(frozen=True)
+class _MeasuredSlice:
+    is_reused: bool
+    result: SliceResult
+
+
+_Outcome = ShardManifest | _MeasuredSlice | PrimerError
 
 
 class _Scheduler:
@@ -179,85 +155,28 @@ class _Scheduler:
                     self._slices.append(SliceRef(outcome, piece))
                     progress.slices_known += 1
         else:
+            result = outcome.result
             progress.slices_done += 1
-            progress.documents += outcome.documents
-            progress.text_bytes += outcome.text_bytes
-            progress.scored_later += outcome.scored_later
-            progress.funnel.merge(outcome.funnel)
+            progress.documents += result.documents
+            progress.text_bytes += result.text_bytes
+            progress.scored_later += result.scored_later
+            progress.funnel.merge(result.funnel)
             if outcome.is_reused:
                 progress.slices_reused += 1
             else:
-                progress.measured_documents += outcome.documents
-                progress.measured_bytes += outcome.text_bytes
+                progress.measured_documents += result.documents
+                progress.measured_bytes += result.text_bytes
 
 
 class _Worker:
-    """What one process does: open a shard, or measure a slice. Models load when the first slice needs them."""
+    """What one process does: open a shard, or measure a slice."""
 
     def __init__(self, job: MeasureJob) -> None:
-        self._job = job
-        self._meters: Meters | None = None
-        self._word_scores: dict[str, float] | None = None
+        self._work = SliceWork(job)
 
     def perform(self, task: _Task) -> _Outcome:
-        return self._open(task) if isinstance(task, _OpenTask) else self._measure(task.ref)
-
-    @property
-    def meters(self) -> Meters:
-        if self._meters is None:
-            self._meters = Meters(self._job.artifacts, self._job.plan.recipe)
-        return self._meters
-
-    def _open(self, task: _OpenTask) -> ShardManifest:
-        recipe: Recipe = self._job.plan.recipe
-        name = self._job.plan.shards[task.index].name
-        with self._job.folder.shard_file(name) as path:
-            return prepare_shard(
-                path,
-                name,
-                task.index,
-                staging_root=self._job.folder.staging,
-                text_field=recipe.text_field,
-                slice_bytes=recipe.slice_bytes,
-                row_limit=task.row_limit,
-            )
-
-    def _measure(self, ref: SliceRef) -> _SliceResult:
-        ledger: Ledger = self._job.folder.ledger
-        has_encoder = "encoder" in self._job.plan.recipe.artifacts
-        is_reused = ledger.is_committed("postings", ref.id) and ledger.is_committed("core", ref.id)
-        if not is_reused:
-            with self._job.folder.slice_file(ref.shard, ref.piece) as path:
-                layers = measure_slice(self.meters, path, ref.shard.name, ref.piece)
-            ledger.commit("postings", ref.id, layers.postings)
-            ledger.commit("core", ref.id, layers.core)
-            del layers  # committed, and as large as what is read back below
-        core = ledger.read_part("core", ref.id)
-        postings = ledger.read_part("postings", ref.id)
-        if has_encoder and not ledger.is_committed("encoder", ref.id):
-            commit_selected(self._job.folder, self.meters, ref, core, postings)
-            is_reused = False
-        decided = self._decide(ref, core, postings)
-        scored = 0
-        stage = self._job.bound.profile.encoder
-        # What the recipe does not select but this profile asks for: a run must not end with rows undecided.
-        if has_encoder and stage is not None and (is_undecided := find_undecided(decided.decisions)).any():
-            scored = commit_rows(self._job.folder, self.meters, ref, core, is_undecided, stage.reads)
-            decided = self._decide(ref, core, postings)
-        funnel = Funnel(self._job.bound.stages)
-        funnel.add(decided.decisions, count_tokens(core)[0])
-        text_bytes = int(core["n_bytes"].fill_null(0).to_numpy().sum())
-        return _SliceResult(core.num_rows, text_bytes, is_reused, scored, funnel)
-
-    def _decide(self, ref: SliceRef, core: pa.Table, postings: pa.Table) -> DecidedSlice:
-        reads_encoder = "encoder" in self._job.bound.stages
-        encoder = read_encoder(self._job.folder.ledger, ref.id) if reads_encoder else None
-        return decide_slice(ref, core, postings, encoder, self._job.bound, self._scores(), None)
-
-    def _scores(self) -> dict[str, float]:
-        stage = self._job.bound.profile.vocabulary
-        if stage is None:
-            return {}
-        if self._word_scores is None:
-            self._word_scores = self._job.vocabulary.score_words(self.meters.vocabulary, stage.min_score)
-        return self._word_scores
+        if isinstance(task, _OpenTask):
+            return self._work.open_shard(task.index, task.row_limit)
+        is_reused = self._work.measure(task.ref)
+        is_reused = self._work.score(task.ref) and is_reused
+        return _MeasuredSlice(is_reused, self._work.settle(task.ref))
