@@ -43,11 +43,12 @@ from curation.training.held_out import (
     read_training_record,
     require_stored_readings,
 )
-from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, load_rows
+from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, WRITTEN, WRITTEN_WEB, load_rows
 from curation.training.vocabulary_scores import SCORE_LEVELS
 
 Flags = npt.NDArray[np.bool_]
 
+# Relative to the data folder.
 _TOPIC_FILES: Final = {
     PAIRED: "paired/paired.parquet",
     PAIRED_WEB: "paired/paired_web.parquet",
@@ -139,11 +140,12 @@ def _label_rows(data: Path) -> list[LabelledRow]:
 def _read_topics(data: Path) -> dict[tuple[str, str], tuple[str, str]]:
     """Subject and genre of (source, text), empty where a file has no such column."""
     topics = {}
-    for source, name in _TOPIC_FILES.items():
-        if not (data / name).is_file():
+    files = {source: data / name for source, name in _TOPIC_FILES.items()} | {WRITTEN_WEB: WRITTEN}
+    for source, path in files.items():
+        if not path.is_file():
             continue
-        found = [column for column in ("subject", "genre") if column in pq.read_schema(data / name).names]
-        for record in pq.read_table(data / name, columns=["text", *found]).to_pylist():
+        found = [column for column in ("subject", "genre") if column in pq.read_schema(path).names]
+        for record in pq.read_table(path, columns=["text", *found]).to_pylist():
             topics[source, record["text"]] = (record.get("subject") or "", record.get("genre") or "")
     return topics
 

@@ -21,7 +21,7 @@ from curation.signals.fasttext_grade import BANDS
 from curation.stages import STAGES, EncoderStage, FastTextStage
 from curation.training.evaluate import Ratio
 from curation.training.evaluation import Evaluation, Flags
-from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, WEB_SOURCES
+from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, WEB_SOURCES, WRITTEN_WEB
 
 TOTAL: Final = "total"
 # The part of educational web pages that is K5 under the rubric, and of easily worded ones.
@@ -144,7 +144,7 @@ def score_evaluation(evaluation: Evaluation) -> EvaluationReport:
         is_live |= flags & (kind != "vocabulary")
     by_source = {name: _score_group(name, "", bands, decisions, mask) for name, mask in masks.items()}
     web = [name for name in WEB_SOURCES if name in masks]
-    curve_masks = {name: masks[name] for name in web} | {TOTAL: everything}
+    curve_masks = {name: masks[name] for name in (*web, WRITTEN_WEB) if name in masks} | {TOTAL: everything}
     web_scores = [by_source[name] for name in web]
     if len(web) > 1:
         web_scores.append(_score_group(_WEB_NAME, "", bands, decisions, np.isin(sources, WEB_SOURCES)))

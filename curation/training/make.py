@@ -51,6 +51,7 @@ from curation.training.sources import (
     PAIRED_WEB,
     WEB_READ,
     WEB_SOURCES,
+    WRITTEN_WEB,
     load_rows,
     select_vocabulary_rows,
 )
@@ -65,6 +66,7 @@ TABLE_NAME: Final = "vocabulary.parquet"
 _ORIGINS: Final = {
     PAIRED: "documents written for this project, by topic; the project's licence",
     PAIRED_WEB: "documents written for this project in the manner of scraped pages; the project's licence",
+    WRITTEN_WEB: "pages written for this project in many voices (curation/training/labels); the project's licence",
     LABELLED_WEB: "web pages of FineWeb, FineWeb-Edu, C4 and DCLM, ODC-By 1.0 and Common Crawl terms; bands from the rubric",
     WEB_READ: "web pages of the same kind, judged for this project (curation/training/labels); likely K5 pages were chosen",
     GRADED: "passages of known level under open licences: public domain, CC BY, MIT, Apache-2.0 and the like",
@@ -152,7 +154,7 @@ def make_vocabulary(
 
 
 # How often an epoch shows a document: the sources nearest to the web more often, and K5 web pages, which are few, most.
-_ENCODER_COPIES: Final = {GRADED: 1, LABELLED_WEB: 2, WEB_READ: 2, PAIRED: 4, PAIRED_WEB: 4}
+_ENCODER_COPIES: Final = {GRADED: 1, LABELLED_WEB: 2, WEB_READ: 2, PAIRED: 4, PAIRED_WEB: 4, WRITTEN_WEB: 4}
 _K5_WEB_COPIES: Final = 10
 
 

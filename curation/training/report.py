@@ -22,10 +22,11 @@ LEAK_RATIOS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 TOKEN_COUNT_EDGES: Final = (0, 150, 300, 600, 1_000_000_000)
 
 HELD_OUT: Final = (
-    "Five folds; a group is held out whole: a topic of `paired`, a page type of `paired_web`, a host "
-    "of `labelled_web` and `web_read` together, a family of `graded`. In brackets the 95 % Wilson interval, then the "
-    "counts. Purity is K5 among all kept, at the prevalence of the rows scored. Of real educational web pages about "
-    "1.5 % are K5, so purity on a crawl is far lower; the line `labelled_web` is nearest to it and rests on few K5 pages."
+    "Five folds; a group is held out whole: a topic of `paired`, a page type of `paired_web` "
+    "and of `written_web`, a host of `labelled_web` and `web_read` together, a family of `graded`. In brackets the 95 % "
+    "Wilson interval, then the counts. Purity is K5 among all kept, at the prevalence of the rows scored. Of real "
+    "educational web pages about 1.5 % are K5, so purity on a crawl is far lower; the line `labelled_web` is nearest to "
+    "it and rests on few K5 pages."
 )
 LIMITS: Final = (
     "A first model on little data. K5 web pages are few, so the scores on `labelled_web` have wide intervals. The paired "

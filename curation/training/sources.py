@@ -1,4 +1,4 @@
-"""Where training rows come from: a file of rows, or a data folder laid out as docs/training.md says.
+"""Where training rows come from: a file of rows, or a data folder laid out as docs/training.md says and what ships in labels/.
 
 Adaptors only rename and filter; licences and duplicates are judged in `data`. Invariant: a row's group is what an
 honest score holds out together: a topic, a page type, a web host, a family of graded passages.
@@ -6,7 +6,7 @@ honest score holds out together: a topic, a page type, a web host, a family of g
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,12 +21,15 @@ PAIRED_WEB = "paired_web"
 LABELLED_WEB = "labelled_web"
 GRADED = "graded"
 WEB_READ = "web_read"
+WRITTEN_WEB = "written_web"
 
 # Pages of the web itself; a host may be in both.
 WEB_SOURCES = (LABELLED_WEB, WEB_READ)
 
 # Judgements made for this project, without the texts.
 LABELS = Path(__file__).parent / "labels" / "web.parquet"
+# Pages written for this project, with their texts.
+WRITTEN = Path(__file__).parent / "labels" / "written.parquet"
 
 # Licence classes of graded.parquet as `data` knows them; anything else keeps its name and is dropped there.
 _GRADED_LICENCE = {"open": "open"}
@@ -34,7 +37,8 @@ _ILL_FORMED_FAMILY = "oos_ill_formed"
 
 
 def load_rows(data: Path) -> list[TrainingRow]:
-    """All rows of a file of training rows, or of those of the four known files that a folder holds.
+    """All rows of a file of training rows, or of those of the four known files that a folder holds, with the project's
+    judgements of its shards and the pages that the project wrote.
 
     Raises TrainingError when there is nothing there.
     """
@@ -53,7 +57,14 @@ def load_rows(data: Path) -> list[TrainingRow]:
             f"No training rows in {data}.",
             hint="Name a file of rows, or a folder with " + ", ".join(str(p.relative_to(data)) for p in readers) + ".",
         )
-    return rows
+    return [*rows, *_read_written(WRITTEN)]
+
+
+def build_written_row(page: Mapping[str, Any]) -> TrainingRow:
+    """The training row of a page that the project wrote: held out by its page type."""
+    return TrainingRow(
+        page["text"], page["band"], WRITTEN_WEB, page["page_type"].casefold(), licence="own", topic=page["topic"]
+    )
 
 
 def _read_web_labels(shards: Path) -> Iterator[TrainingRow]:
@@ -99,6 +110,10 @@ def _read_paired(path: Path) -> Iterator[TrainingRow]:
 def _read_paired_web(path: Path) -> Iterator[TrainingRow]:
     for r in _records(path, ["text", "band", "topic", "page_type"]):
         yield TrainingRow(r["text"], r["band"], PAIRED_WEB, r["page_type"].casefold(), "own", r["topic"])
+
+
+def _read_written(path: Path) -> Iterator[TrainingRow]:
+    yield from map(build_written_row, _records(path, ["text", "band", "topic", "page_type"]))
 
 
 def _read_labelled_web(path: Path) -> Iterator[TrainingRow]:

@@ -34,6 +34,7 @@ from curation.training.evaluate import Ratio
 from curation.training.evaluation import Evaluation, RowCounts, evaluate_profile
 from curation.training.evaluation_report import POOLED, GroupScore, score_evaluation
 from curation.training.evaluation_text import write_report
+from curation.training.sources import WRITTEN
 from primer.cli.evaluate import evaluate
 
 PLAIN = "the dog ran to the tree and sat in the sun with the cat number "
@@ -414,6 +415,25 @@ def test_subjects_and_genres_come_from_the_data(tmp_path: Path) -> None:
         ("paired", POOLED, Ratio(0, 0), Ratio(2, 2)),
     ]
     assert report.by_genre == ()
+
+
+def test_pages_that_the_project_wrote_are_a_source_of_their_own(tmp_path: Path) -> None:
+    pages = pq.read_table(WRITTEN).to_pylist()[:12]
+    cases = [Case(page["text"], page["band"], source="written_web", text="") for page in pages]
+    (tmp_path / "data" / "graded").mkdir(parents=True)
+    row = {"text": "a text", "band": "K5", "family": "one", "licence_class": "open"}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "data" / "graded" / "graded.parquet")
+    artifacts = write_artifacts(tmp_path / "artifacts", cases)
+    evaluation = evaluate_profile(tmp_path / "data", make_profile(), artifacts)
+    assert [(row.row.band, row.subject) for row in evaluation.rows] == [(p["band"], p["subject"]) for p in pages]
+    report = score_evaluation(evaluation)
+    assert report.rows["written_web"]["evaluated"] == 12
+    assert [score.source for score in report.by_source] == ["written_web", "total"]
+    assert {score.source for score in report.by_subject} == {"written_web"}
+    for numbers in (report.calibration, report.precision_recall):
+        assert {number.source for number in numbers} == {"written_web", "total"}
+    assert report.projected_purity == ()
+    assert all(aim.found == Ratio(0, 0) for aim in report.aims)
 
 
 def make_app() -> typer.Typer:

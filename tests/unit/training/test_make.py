@@ -13,9 +13,10 @@ from unit.training.rows import make_rows
 from curation.artifacts.artifact_set import resolve_artifacts
 from curation.errors import TrainingError
 from curation.training.card import read_card_front, read_row_hashes
-from curation.training.data import hash_text
+from curation.training.data import TrainingRow, hash_text
+from curation.training.encoder import EncoderRow
 from curation.training.fasttext import FastTextSettings
-from curation.training.make import make_fasttext, make_vocabulary
+from curation.training.make import make_fasttext, make_vocabulary, weigh_rows
 from primer.cli.train import app
 
 SMALL = FastTextSettings(epochs=5, bucket_count=2_000, kept_rows=500, line_count=400, min_word_count=1)
@@ -72,6 +73,15 @@ def test_every_artefact_holds_a_host_out_whole(tmp_path: Path) -> None:
         places = {(row["group"], row["source"], row["fold"]) for row in scored if row["source"] != "paired"}
         assert len(places) == 20
         assert len({(group, fold) for group, _, fold in places}) == 10
+
+
+def test_an_epoch_shows_a_document_as_often_as_its_source_says() -> None:
+    sources = ("graded", "labelled_web", "web_read", "paired", "paired_web", "written_web", "mine")
+    rows = [TrainingRow("A\u200b cat", band, source, "g", "own") for source in sources for band in ("K5", "K8")]
+    weighed = weigh_rows(rows)
+    assert [row.copies for row in weighed] == [1, 1, 10, 2, 10, 2, 4, 4, 4, 4, 4, 4, 1, 1]
+    assert {row.band for row in weighed[::2]} == {0}
+    assert weighed[1] == EncoderRow("A cat", 1, 1)
 
 
 def test_a_card_shows_scores_with_their_counts(tmp_path: Path) -> None:

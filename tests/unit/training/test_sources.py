@@ -11,20 +11,22 @@ import pytest
 
 from curation.errors import TrainingError
 from curation.training.data import ALLOWED_LICENCES, build_training_set, read_sample_guard
-from curation.training.sources import load_rows, select_vocabulary_rows
+from curation.training.sources import WRITTEN, load_rows, select_vocabulary_rows
 
 
 def test_every_source_of_the_data_folder_is_read(shared: Path) -> None:
     rows = load_rows(shared / "data")
+    written_count = pq.read_metadata(WRITTEN).num_rows
     assert Counter(row.source for row in rows) == {
         "paired": 464,
         "paired_web": 286,
         "labelled_web": 1647 - 21,
         "graded": 16177,
         "web_read": 2248,
+        "written_web": written_count,
     }
     assert Counter(row.licence for row in rows if row.licence in ALLOWED_LICENCES) == {
-        "own": 750,
+        "own": 750 + written_count,
         "odc-by": 1626 + 2248,
         "open": 4977,
     }
