@@ -1,0 +1,1 @@
+"""Who may: people, roles, sessions, tokens, and the record of what they changed."""

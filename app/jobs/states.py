@@ -1,0 +1,58 @@
+"""What jobs and tasks can be, and where tasks wait."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class JobState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    CANCELLING = "cancelling"
+    CANCELLED = "cancelled"
+    SUCCEEDED = "succeeded"
+    PARTLY_FAILED = "partly_failed"
+    FAILED = "failed"
+
+
+FINAL = (JobState.CANCELLED, JobState.SUCCEEDED, JobState.PARTLY_FAILED, JobState.FAILED)
+ACTIVE = tuple(state for state in JobState if state not in FINAL)
+
+
+class JobKind(StrEnum):
+    CURATE = "curate"  # measure a source, decide, export
+    MEASURE_UNDECIDED = "measure_undecided"  # score what another job's run left undecided, under this job's profile
+
+
+class TaskState(StrEnum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"  # it says why, and would say so again
+    QUARANTINED = "quarantined"  # it ended its process, or did not end, so often that it is put aside
+    CANCELLED = "cancelled"
+
+
+class TaskKind(StrEnum):
+    PLAN = "plan"  # list the source and lay the run's plan
+    OPEN = "open"  # hash, count and cut one shard
+    MEASURE = "measure"  # the cheap signals of one slice
+    ENCODE = "encode"  # the encoder's grades of one slice
+    FINISH = "finish"  # decide, export, report
+
+
+class Queue(StrEnum):
+    MEASURE = "measure"
+    ENCODER = "encoder"
+    EXPORT = "export"
+    MAINTENANCE = "maintenance"
+
+
+QUEUE_OF: dict[TaskKind, Queue] = {
+    TaskKind.PLAN: Queue.MAINTENANCE,
+    TaskKind.OPEN: Queue.MEASURE,
+    TaskKind.MEASURE: Queue.MEASURE,
+    TaskKind.ENCODE: Queue.ENCODER,
+    TaskKind.FINISH: Queue.EXPORT,
+}

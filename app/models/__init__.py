@@ -1,0 +1,28 @@
+"""The tables of the service, one a file. Importing this package makes all of them known to the metadata."""
+
+from primer.app.models.accounts import ApiToken, BrowserSession, User
+from primer.app.models.audit import AuditEntry
+from primer.app.models.base import Base
+from primer.app.models.events import Counter, Event
+from primer.app.models.jobs import Job, Outcome
+from primer.app.models.profiles import ProfileVersion
+from primer.app.models.sources import AllowedPrefix, Source, SourceRule, SourceShard
+from primer.app.models.tasks import Task
+
+__all__ = [
+    "AllowedPrefix",
+    "ApiToken",
+    "AuditEntry",
+    "Base",
+    "BrowserSession",
+    "Counter",
+    "Event",
+    "Job",
+    "Outcome",
+    "ProfileVersion",
+    "Source",
+    "SourceRule",
+    "SourceShard",
+    "Task",
+    "User",
+]

@@ -1,0 +1,1 @@
+"""Alembic's folder: the schema's history, forward only."""

@@ -1,0 +1,17 @@
+"""Runs migrations, each in one transaction of its own, over the connection that `app.core.migrate` hands in."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from primer.app.models import Base
+
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection,
+    target_metadata=Base.metadata,
+    render_as_batch=connection.dialect.name == "sqlite",
+    compare_type=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

