@@ -5,7 +5,6 @@ The defaults are the embedded service: state in SQLite and files below one folde
 
 from __future__ import annotations
 
-import itertools
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """`data_dir` holds runs, exports and, embedded, the database and the broker. Times are seconds.
-
-    Raises ValueError unless heartbeat < lease < soft limit < hard limit < visibility timeout.
-    """
+    """`data_dir` holds runs, exports and, embedded, the database and the broker. Times are seconds."""
 
     model_config = SettingsConfigDict(env_prefix="PRIMER_", frozen=True, extra="ignore")
 
@@ -38,11 +34,7 @@ class Settings(BaseSettings):
     lease: float = Field(
         default=60, gt=0, description="A task whose worker was silent for so long is given to another."
     )
-    soft_limit: float = Field(default=1_800, gt=0, description="A task is asked to end after so long.")
-    hard_limit: float = Field(default=2_100, gt=0, description="A task's process is killed after so long.")
-    visibility_timeout: int = Field(
-        default=7_200, ge=3_600, description="The broker delivers again what is not acknowledged."
-    )
+    visibility_timeout: int = Field(default=90_000, ge=3_600, description="The broker delivers again what was taken and not acknowledged.")
     max_attempts: int = Field(default=3, ge=1, description="A task that ended its process so often is put aside.")
     steward_interval: float = Field(
         default=5, gt=0, description="How often lost leases and lost messages are looked for."
@@ -63,17 +55,6 @@ class Settings(BaseSettings):
         if isinstance(hosts, str):
             values = {**values, "allowed_hosts": tuple(host.strip() for host in hosts.split(",") if host.strip())}
         return values
-
-    @model_validator(mode="after")
-    def _limits_are_nested(self) -> Settings:
-        names = ("heartbeat", "lease", "soft_limit", "hard_limit", "visibility_timeout")
-        for shorter, longer in itertools.pairwise(names):
-            if getattr(self, shorter) >= getattr(self, longer):
-                raise ValueError(
-                    f"PRIMER_{shorter.upper()} ({getattr(self, shorter):g} s) must be less than "
-                    f"PRIMER_{longer.upper()} ({getattr(self, longer):g} s)"
-                )
-        return self
 
     @cached_property
     def database(self) -> str:

@@ -14,7 +14,8 @@ from primer.app.models.base import Base, BigId, Id, Name, Note, Seconds
 
 
 class Job(Base):
-    """`folder` is the run's, relative to the data folder; `open_tasks` counts those that wait or run."""
+    """`folder` is the run's, relative to the data folder; `open_tasks` counts those that wait or run. `facts` is what the plan
+    found out (run id, stages, statement), `report` what the finished run says of itself."""
 
     __tablename__ = "jobs"
     __table_args__ = (Index(None, "state"), Index(None, "source_id"))
@@ -27,7 +28,6 @@ class Job(Base):
     base_job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id"))
     options: Mapped[dict[str, Any]]
     folder: Mapped[Note]
-    run_id: Mapped[Name | None]
     error: Mapped[Note | None]
     error_hint: Mapped[Note | None]
     open_tasks: Mapped[int] = mapped_column(default=0)
@@ -38,6 +38,7 @@ class Job(Base):
     documents_done: Mapped[int] = mapped_column(default=0)
     bytes_done: Mapped[int] = mapped_column(default=0)
     rows_left: Mapped[int | None]
+    facts: Mapped[dict[str, Any] | None]
     report: Mapped[dict[str, Any] | None]
     created_by: Mapped[Name]
     created_at: Mapped[Seconds]

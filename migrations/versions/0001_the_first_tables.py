@@ -162,7 +162,6 @@ def upgrade() -> None:
             "options", sa.JSON().with_variant(postgresql.JSONB(astext_type=sa.Text()), "postgresql"), nullable=False
         ),
         sa.Column("folder", sa.Text(), nullable=False),
-        sa.Column("run_id", sa.String(length=200), nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("error_hint", sa.Text(), nullable=True),
         sa.Column("open_tasks", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -173,6 +172,9 @@ def upgrade() -> None:
         sa.Column("documents_done", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("bytes_done", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("rows_left", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column(
+            "facts", sa.JSON().with_variant(postgresql.JSONB(astext_type=sa.Text()), "postgresql"), nullable=True
+        ),
         sa.Column(
             "report", sa.JSON().with_variant(postgresql.JSONB(astext_type=sa.Text()), "postgresql"), nullable=True
         ),
