@@ -5,16 +5,18 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from primer.app.auth.endpoints import router as auth
 from primer.app.core.context import Context
 from primer.app.core.errors import Problem, install_error_handlers
+from primer.app.core.middleware import install_middleware
 from primer.app.core.settings import Settings
+from primer.app.openapi import router as openapi
 
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = ()
+ROOMS: tuple[APIRouter, ...] = (auth, openapi)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -24,13 +26,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         title="Primer",
         version=version("primer-curation"),
         summary="Curation of grade-bounded pretraining corpora.",
-        openapi_url=f"{API_PREFIX}/openapi.json",
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         responses={"default": {"model": Problem, "content": {"application/problem+json": {}}}},
     )
     app.state.context = Context.open(settings)
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts))
+    install_middleware(app, settings)
     install_error_handlers(app)
     for room in ROOMS:
         app.include_router(room, prefix=API_PREFIX)

@@ -1,4 +1,4 @@
-"""Fixtures that every test may use: where the shared data lies, and nothing else."""
+"""Fixtures that every test may use: where the shared data lies, and the service over databases of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
+
+pytest_plugins = ["service_fixtures"]
 
 REPO = Path(__file__).resolve().parent.parent
 

@@ -44,12 +44,11 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A view of the database at one moment; nothing is written."""
+        """A view of the database at one moment; nothing is written. Rows that were read stay readable after it."""
         with self._sessions() as session:
             if self.is_sqlite:
                 session.connection(execution_options={"primer_reads": True})
             yield session
-            session.rollback()
 
     def dispose(self) -> None:
         """Forget the connections without closing them: they are the parent's."""

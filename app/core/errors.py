@@ -5,7 +5,8 @@ ServiceError
 ├── NotAllowed        the role does not suffice, or the allow-list forbids it
 ├── NotAuthenticated  nobody is signed in
 ├── Conflict          what was asked does not fit the state that things are in
-└── Unprocessable     what was sent cannot be understood
+├── Unprocessable     what was sent cannot be understood
+└── TooManyRequests   too often in too short a time
 """
 
 from __future__ import annotations
@@ -49,7 +50,13 @@ class Unprocessable(ServiceError):
 
 
 class TooManyRequests(ServiceError):
+    """`retry_after_seconds`: from then on it may be tried again."""
+
     status = 429
+
+    def __init__(self, message: str, *, hint: str = "", retry_after_seconds: int = 1) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
 
 
 # The library's errors as answers: most say that what was asked for cannot be done with what is there.
@@ -78,17 +85,21 @@ def install_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(PrimerError)
     def _answer_primer_error(_request: Request, error: PrimerError) -> JSONResponse:
-        return _answer(_status_of(error), error.message, error.hint)
+        retry = {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, TooManyRequests) else {}
+        return answer_problem(_status_of(error), error.message, error.hint, headers=retry)
 
     @app.exception_handler(HTTPException)
     def _answer_http_error(_request: Request, error: HTTPException) -> JSONResponse:
-        return _answer(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+        return answer_problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
 
     @app.exception_handler(RequestValidationError)
     def _answer_invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
         # Without the input: it may be a document or a password.
-        found = [{"where": ".".join(map(str, e["loc"])), "message": str(e["msg"])} for e in error.errors()]
-        return _answer(422, "The request cannot be understood.", "See errors.", found)
+        found = [
+            {"where": _encodable(".".join(map(str, e["loc"]))), "message": _encodable(str(e["msg"]))}
+            for e in error.errors()
+        ]
+        return answer_problem(422, "The request cannot be understood.", "See errors.", found)
 
 
 def _status_of(error: PrimerError) -> int:
@@ -97,13 +108,14 @@ def _status_of(error: PrimerError) -> int:
     return next((status for kind, status in _LIBRARY_STATUS.items() if isinstance(error, kind)), 500)
 
 
-def _answer(
+def answer_problem(
     status: int,
     detail: str,
     hint: str = "",
     errors: list[dict[str, str]] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JSONResponse:
+    """The answer that every error gets, whatever noticed it."""
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, hint=hint, errors=errors or [])
     headers = {**(headers or {}), **({"WWW-Authenticate": "Bearer"} if status == 401 else {})}
     # Replaced where a message quotes what is no Unicode: an error must not fail for its own text.

@@ -34,7 +34,9 @@ class Settings(BaseSettings):
     lease: float = Field(
         default=60, gt=0, description="A task whose worker was silent for so long is given to another."
     )
-    visibility_timeout: int = Field(default=90_000, ge=3_600, description="The broker delivers again what was taken and not acknowledged.")
+    visibility_timeout: int = Field(
+        default=90_000, ge=3_600, description="The broker delivers again what was taken and not acknowledged."
+    )
     max_attempts: int = Field(default=3, ge=1, description="A task that ended its process so often is put aside.")
     steward_interval: float = Field(
         default=5, gt=0, description="How often lost leases and lost messages are looked for."
@@ -45,7 +47,15 @@ class Settings(BaseSettings):
     min_free_bytes: int = Field(
         default=2 << 30, ge=0, description="A job does not start with less free disk than this."
     )
-    session_hours: float = Field(default=12, gt=0)
+    session_hours: float = Field(default=12, gt=0, description="A browser is signed in for so long.")
+    login_attempts_per_name: int = Field(
+        default=10, ge=1, description="Wrong passwords for one name in a login window."
+    )
+    login_attempts_per_address: int = Field(default=100, ge=1, description="The same, from one address.")
+    login_window: float = Field(default=300, gt=0, description="For so long an attempt counts.")
+    password_memory_kib: int = Field(default=65_536, ge=8, description="Memory that hashing a password takes (argon2).")
+    password_rounds: int = Field(default=3, ge=1, description="Rounds of hashing a password (argon2).")
+    max_body_bytes: int = Field(default=10_000_000, ge=1, description="A request with a longer body is refused.")
     log_format: str = Field(default="json", pattern="^(json|text)$")
 
     @model_validator(mode="before")

@@ -5,6 +5,7 @@ from primer.app.models.audit import AuditEntry
 from primer.app.models.base import Base
 from primer.app.models.events import Counter, Event
 from primer.app.models.jobs import Job, Outcome
+from primer.app.models.login_attempts import LoginAttempts
 from primer.app.models.profiles import ProfileVersion
 from primer.app.models.sources import AllowedPrefix, Source, SourceRule, SourceShard
 from primer.app.models.tasks import Task
@@ -18,6 +19,7 @@ __all__ = [
     "Counter",
     "Event",
     "Job",
+    "LoginAttempts",
     "Outcome",
     "ProfileVersion",
     "Source",

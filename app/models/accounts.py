@@ -47,7 +47,6 @@ class BrowserSession(Base):
     id: Mapped[Id]
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
     digest: Mapped[Hash] = mapped_column(unique=True)
-    csrf_digest: Mapped[Hash]
     epoch: Mapped[int]
     created_at: Mapped[Seconds]
     expires_at: Mapped[Seconds]

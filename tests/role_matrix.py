@@ -1,0 +1,75 @@
+"""Which role each route needs at least. A room adds its routes to MATRIX; a route that is missing here fails the tests.
+
+Every parameter of the path is 1, the body is one that the route understands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from accounts import open_program
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+
+from primer.app.auth.roles import Role
+
+# What answers without knowing who asks. Nothing else may.
+OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/v1/session")}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One route, called so that only the role can be in the way. `least` None: refused to programs of every role."""
+
+    least: Role | None
+    body: dict[str, Any] | None = None
+
+
+_PASSWORD = "four words nobody expects"
+
+MATRIX: dict[tuple[str, str], Call] = {
+    ("GET", "/api/v1/openapi.json"): Call(Role.VIEWER),
+    ("GET", "/api/v1/session"): Call(Role.VIEWER),
+    ("DELETE", "/api/v1/session"): Call(Role.VIEWER),
+    ("PUT", "/api/v1/session/password"): Call(None, {"old_password": _PASSWORD, "new_password": _PASSWORD}),
+    ("GET", "/api/v1/tokens"): Call(Role.VIEWER),
+    ("POST", "/api/v1/tokens"): Call(None, {"name": "mine", "role": "viewer"}),
+    ("DELETE", "/api/v1/tokens/{token_id}"): Call(None),
+    ("GET", "/api/v1/users"): Call(Role.ADMIN),
+    ("POST", "/api/v1/users"): Call(Role.ADMIN, {"name": "ben", "role": "viewer", "password": _PASSWORD}),
+    ("GET", "/api/v1/users/{user_id}"): Call(Role.ADMIN),
+    ("PATCH", "/api/v1/users/{user_id}"): Call(Role.ADMIN, {}),
+    ("PUT", "/api/v1/users/{user_id}/password"): Call(Role.ADMIN, {"password": _PASSWORD}),
+    ("GET", "/api/v1/users/{user_id}/tokens"): Call(Role.ADMIN),
+    ("DELETE", "/api/v1/users/{user_id}/tokens/{token_id}"): Call(Role.ADMIN),
+    ("GET", "/api/v1/audit"): Call(Role.ADMIN),
+    ("GET", "/api/v1/audit.csv"): Call(Role.ADMIN),
+}
+
+
+def list_routes(app: FastAPI) -> list[tuple[str, str]]:
+    """Method and path of every route of the application, those of included rooms too."""
+    found = []
+    for route in iter_route_contexts(app.routes):
+        assert route.path is not None
+        found += [(method, route.path) for method in sorted(route.methods or {"GET"}) if method != "HEAD"]
+    return found
+
+
+def fill(path: str) -> str:
+    """The path with 1 for every parameter."""
+    return re.sub(r"\{[^}]*\}", "1", path)
+
+
+def find_wrong_answers(app: FastAPI, role: Role, matrix: dict[tuple[str, str], Call] = MATRIX) -> list[str]:
+    """Routes that let this role in though they should not, or shut it out though they should let it in."""
+    wrong = []
+    for (method, path), call in matrix.items():
+        answer = open_program(app, role).request(method, fill(path), json=call.body)
+        is_refused = answer.status_code in {401, 403}
+        is_allowed = call.least is not None and role.rank >= call.least.rank
+        if is_refused == is_allowed:
+            wrong.append(f"{method} {path} answers {answer.status_code} to {role}")
+    return wrong

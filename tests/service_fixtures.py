@@ -1,0 +1,126 @@
+"""Databases and applications for tests of the service: every test that asks for one runs on SQLite and on PostgreSQL.
+
+The service is imported when a test first asks for it: tests of the library alone start without.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import servers
+    from fastapi import FastAPI
+    from starlette.testclient import TestClient
+
+    from primer.app.core.context import Context
+    from primer.app.core.settings import Settings
+
+BASE_URL = "http://127.0.0.1"
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.PostgresServer]:
+    import servers
+
+    if servers.find_postgres() is None:
+        pytest.skip("PostgreSQL is not installed")
+    server = servers.PostgresServer(tmp_path_factory.mktemp("postgres") / "server")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with this version's schema and nothing in it, to be copied."""
+    path = tmp_path_factory.mktemp("sqlite") / "migrated.sqlite3"
+    _migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: servers.PostgresServer) -> str:
+    """The name of such a database, to be a template."""
+    _migrate(postgres.create_database("migrated"))
+    return "migrated"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database of its own, without tables."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'primer.sqlite3'}"
+    server: servers.PostgresServer = request.getfixturevalue("postgres")
+    return server.create_database(f"test_{next(_numbers)}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database of its own, with this version's schema."""
+    if request.param == "sqlite":
+        path = tmp_path / "primer.sqlite3"
+        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), path)
+        return f"sqlite:///{path}"
+    import psycopg
+
+    template = request.getfixturevalue("migrated_postgres")
+    port, name = request.getfixturevalue("postgres").port, f"test_{next(_numbers)}"
+    with psycopg.connect(f"postgresql://primer@127.0.0.1:{port}/postgres", autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')  # type: ignore[arg-type]
+    return f"postgresql+psycopg://primer@127.0.0.1:{port}/{name}"
+
+
+@pytest.fixture
+def service_settings(database_url: str, tmp_path: Path) -> Settings:
+    """The cheapest passwords that argon2 allows."""
+    from primer.app.core.settings import Settings
+
+    return Settings(
+        data_dir=tmp_path / "data",
+        database_url=database_url,  # type: ignore[arg-type]
+        password_memory_kib=8,
+        password_rounds=1,
+    )
+
+
+@pytest.fixture
+def service(service_settings: Settings) -> Iterator[FastAPI]:
+    """The application over its own database."""
+    from primer.app.main import create_app
+
+    app = create_app(service_settings)
+    yield app
+    app.state.context.database.engine.dispose()
+
+
+@pytest.fixture
+def context(service: FastAPI) -> Context:
+    """What the application works with."""
+    from primer.app.core.context import Context
+
+    context = service.state.context
+    assert isinstance(context, Context)
+    return context
+
+
+@pytest.fixture
+def client(service: FastAPI) -> TestClient:
+    """A browser that nobody has signed in with yet."""
+    from starlette.testclient import TestClient
+
+    return TestClient(service, base_url=BASE_URL)
+
+
+def _migrate(url: str) -> None:
+    from primer.app.core.db import Database
+    from primer.app.core.migrate import migrate
+
+    database = Database(url)
+    migrate(database)
+    database.engine.dispose()
