@@ -14,7 +14,7 @@ from curation.ledger.signals import decide_ledger
 from curation.ledger.view import dump_flat_view
 from curation.run_folder import RunFolder
 from primer.cli.decisions import open_wanted
-from primer.cli.options import OverridesOption, RunArgument, VocabularyOption
+from primer.cli.options import OverridesOption, RunArgument, SourceRulesOption, VocabularyOption
 from primer.cli.output import JsonOption, print_funnel, print_json, results, show_safely
 
 _MOVE_NAMES = {
@@ -32,6 +32,7 @@ def decide(
     ] = None,
     vocabulary: VocabularyOption = None,
     overrides: OverridesOption = None,
+    source_rules: SourceRulesOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Also write the flat view of these decisions as Parquet.")
     ] = None,
@@ -41,10 +42,12 @@ def decide(
     run_folder = RunFolder(folder)
     run_folder.require_run()
     baseline = open_decision_set(run_folder)
-    wanted = open_wanted(run_folder, profile, vocabulary, overrides)
+    wanted = open_wanted(run_folder, profile, vocabulary, overrides, source_rules)
     report = compare_decisions(baseline, wanted).report()
     if out is not None:
-        slices = decide_ledger(run_folder.ledger, wanted.bound, wanted.word_scores, wanted.overrides)
+        slices = decide_ledger(
+            run_folder.ledger, wanted.bound, wanted.word_scores, wanted.overrides, wanted.source_rules
+        )
         report["flat_view"] = {"path": str(out), "rows": dump_flat_view(slices, wanted.bound, out)}
     report["statement"] = wanted.statement
     if as_json:

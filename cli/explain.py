@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import pyarrow as pa
 import typer
 from rich.table import Table
 
@@ -16,7 +17,8 @@ from curation.explain import Explanation, explain_text
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, read_vocabulary_version
 from curation.profile import DEFAULT_PROFILE, bind_profile, load_profile
 from curation.recipe import build_recipe
-from primer.cli.options import VocabularyOption
+from curation.source_rules import match_rules, read_source_rules
+from primer.cli.options import SourceRulesOption, VocabularyOption
 from primer.cli.output import JsonOption, print_json, results, show_safely
 
 _SHOWN_EVIDENCE = 12
@@ -29,6 +31,9 @@ def explain(
         str, typer.Option("--profile", "-p", help="A bundled profile's name or a YAML file.")
     ] = DEFAULT_PROFILE,
     vocabulary: VocabularyOption = None,
+    source_rules: SourceRulesOption = None,
+    url: Annotated[str | None, typer.Option(help="Where the text is from, for --source-rules.")] = None,
+    licence: Annotated[str | None, typer.Option(help="Its licence, for --source-rules.")] = None,
     artifacts: Annotated[
         str | None, typer.Option(help="`bundled`, `published`, or a folder of models and tables.")
     ] = None,
@@ -41,7 +46,9 @@ def explain(
     recipe = build_recipe(found)
     bound = bind_profile(load_profile(profile), recipe)
     version = read_vocabulary_version(vocabulary) if vocabulary else PLAIN_VOCABULARY
-    explanation = explain_text(text, Meters(found, recipe), bound, version)
+    rules = read_source_rules(source_rules) if source_rules else ()
+    [is_barred] = match_rules(rules, pa.array([url], pa.string()), pa.array([licence], pa.string())).tolist()
+    explanation = explain_text(text, Meters(found, recipe), bound, version, is_barred=is_barred)
     if as_json:
         print_json(explanation.to_json())
     else:

@@ -24,6 +24,7 @@ from primer.cli.options import (
     ProfileOption,
     RunArgument,
     ShuffleOption,
+    SourceRulesOption,
     TokensOption,
     ValidationOption,
     VocabularyOption,
@@ -39,6 +40,7 @@ def export(
     profile: ProfileOption = None,
     vocabulary: VocabularyOption = None,
     overrides: OverridesOption = None,
+    source_rules: SourceRulesOption = None,
     tokens: TokensOption = None,
     validation_share: ValidationOption = 0.0,
     shuffle_seed: ShuffleOption = None,
@@ -48,7 +50,7 @@ def export(
     / (1 << 20),
     as_json: JsonOption = False,
 ) -> None:
-    """Export a measured run under any profile, vocabulary and overrides: curriculum, control, manifest, card."""
+    """Export a measured run under any profile, vocabulary, overrides and source rules: curriculum, control, manifest, card."""
     options = ExportOptions(
         shard_bytes=round(shard_mb * (1 << 20)),
         shuffle_seed=shuffle_seed,
@@ -57,7 +59,16 @@ def export(
         control_match=match,
         control_seed=control_seed,
     )
-    _write(folder, out, options, profile=profile, vocabulary=vocabulary, overrides=overrides, as_json=as_json)
+    _write(
+        folder,
+        out,
+        options,
+        profile=profile,
+        vocabulary=vocabulary,
+        overrides=overrides,
+        source_rules=source_rules,
+        as_json=as_json,
+    )
 
 
 def control(
@@ -66,6 +77,7 @@ def control(
     profile: ProfileOption = None,
     vocabulary: VocabularyOption = None,
     overrides: OverridesOption = None,
+    source_rules: SourceRulesOption = None,
     tokens: TokensOption = None,
     match: MatchOption = ControlMatch.TOKENS,
     control_seed: ControlSeedOption = 0,
@@ -81,7 +93,16 @@ def control(
         control_seed=control_seed,
         has_curriculum=False,
     )
-    _write(folder, out, options, profile=profile, vocabulary=vocabulary, overrides=overrides, as_json=as_json)
+    _write(
+        folder,
+        out,
+        options,
+        profile=profile,
+        vocabulary=vocabulary,
+        overrides=overrides,
+        source_rules=source_rules,
+        as_json=as_json,
+    )
 
 
 def _write(
@@ -92,11 +113,12 @@ def _write(
     profile: str | None,
     vocabulary: Path | None,
     overrides: Path | None,
+    source_rules: Path | None,
     as_json: bool,
 ) -> None:
     run_folder = RunFolder(folder)
     run_folder.require_run()
-    decisions = open_wanted(run_folder, profile, vocabulary, overrides)
+    decisions = open_wanted(run_folder, profile, vocabulary, overrides, source_rules)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"))
     with Progress(*columns, console=console, disable=as_json or not console.is_terminal) as bar:
         task = bar.add_task("exporting", total=None, done="")

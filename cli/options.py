@@ -28,6 +28,12 @@ OverridesOption = Annotated[
     Path | None,
     typer.Option("--overrides", help="Rulings, one JSON object a line: shard or shard_sha256, row, action."),
 ]
+SourceRulesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--source-rules", help="Documents to exclude (YAML: kind and value of each rule); default: the run's, if any."
+    ),
+]
 ProfileOption = Annotated[
     str | None, typer.Option("--profile", "-p", help="A bundled profile's name or a YAML file; default: the run's.")
 ]

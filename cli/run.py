@@ -18,6 +18,7 @@ from curation.recipe import DEFAULT_SLICE_BYTES
 from curation.request import ExportOptions, RunRequest
 from curation.run import WHOLE, Part
 from curation.run_folder import RunFolder
+from curation.source_rules import read_source_rules
 from primer.cli.options import ControlSeedOption, MatchOption, ShuffleOption, TokensOption, ValidationOption
 from primer.cli.output import JsonOption, console, print_funnel, print_json, results, show_safely
 from primer.cli.progress import RunDisplay
@@ -39,6 +40,9 @@ def run(
         str, typer.Option("--profile", "-p", help="A bundled profile's name or a YAML file.")
     ] = DEFAULT_PROFILE,
     vocabulary: Annotated[Path | None, typer.Option(help="A vocabulary version (YAML: allow, block).")] = None,
+    source_rules: Annotated[
+        Path | None, typer.Option(help="Documents to exclude (YAML: kind, value of each rule).")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Read only the first N rows; 0 reads none.")] = None,
     text_field: Annotated[str, typer.Option(help="The column or field that holds the text.")] = "text",
     workers: Annotated[
@@ -92,6 +96,7 @@ def run(
         profile=load_profile(profile),
         vocabulary=read_vocabulary_version(vocabulary) if vocabulary else PLAIN_VOCABULARY,
         export=options,
+        source_rules=read_source_rules(source_rules) if source_rules else (),
     )
     chosen = _parse_part(part)
     quota = round(cache_gb * 1e9) if cache_gb is not None else None

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from curation.artifacts.artifact_set import ArtifactSet
 from curation.ledger import schema
+from curation.ledger.licences import LICENCE_COLUMNS, LICENCES_SCHEMA
 from curation.lexicon.ages import build_age_table, read_norms, read_zipf_frequencies
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, read_vocabulary_table
 from curation.normalize import CHANGES, Normalized, normalize
@@ -62,10 +63,12 @@ class Meters:
 
 @dataclass(frozen=True)
 class SliceLayers:
-    """The measured rows of one slice: `core` has CORE_SCHEMA and one row an input row, `postings` POSTINGS_SCHEMA by (word, row)."""
+    """The measured rows of one slice: `core` has CORE_SCHEMA and one row an input row, `postings` POSTINGS_SCHEMA by (word, row),
+    `licences` LICENCES_SCHEMA and one row an input row, or is None where the source has no such column."""
 
     core: pa.Table
     postings: pa.Table
+    licences: pa.Table | None = None
 
 
 def measure_slice(
@@ -80,7 +83,16 @@ def measure_slice(
         measured.append(batch)
         checkpoint()
     core = pa.Table.from_batches([batch.core for batch in measured], schema.CORE_SCHEMA)
-    return SliceLayers(core, sort_postings(measured))
+    return SliceLayers(core, sort_postings(measured), _join_licences(core, measured))
+
+
+def _join_licences(core: pa.Table, measured: Sequence[MeasuredBatch]) -> pa.Table | None:
+    if all(batch.licences is None for batch in measured):
+        return None
+    pieces = [
+        pa.nulls(batch.core.num_rows, pa.string()) if batch.licences is None else batch.licences for batch in measured
+    ]
+    return pa.table([core["row"], pa.chunked_array(pieces, pa.string())], schema=LICENCES_SCHEMA)
 
 
 def measure_text(meters: Meters, text: str) -> tuple[pa.Table, pa.Table]:
@@ -91,7 +103,8 @@ def measure_text(meters: Meters, text: str) -> tuple[pa.Table, pa.Table]:
 
 @dataclass(frozen=True)
 class MeasuredBatch:
-    """`core` rows, and postings as parallel arrays: `words[ids[i]]` stands `counts[i]` times in the `forms[i]` text of `rows[i]`."""
+    """`core` rows, and postings as parallel arrays: `words[ids[i]]` stands `counts[i]` times in the `forms[i]` text of `rows[i]`.
+    `licences`: one string a row; None where the source says nothing of licences."""
 
     core: pa.RecordBatch
     words: Sequence[str]
@@ -99,6 +112,7 @@ class MeasuredBatch:
     rows: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int32]
     forms: npt.NDArray[np.int8]
+    licences: pa.Array | None = None
 
 
 def measure_batches(meters: Meters, batches: Iterator[RowBatch]) -> Iterator[MeasuredBatch]:
@@ -175,6 +189,7 @@ def _measure_batch(meters: Meters, counter: TokenCounter, batch: RowBatch) -> Me
         rows=batch.first_row + streams.rows[tokens.texts],
         counts=tokens.counts.astype(np.int32),
         forms=streams.forms[tokens.texts],
+        licences=_read_licences(batch),
     )
 
 
@@ -200,6 +215,12 @@ def _read_strings(batch: RowBatch, name: str) -> pa.Array:
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.cast(pa.string())
     return pa.array([None if isinstance(value, Unreadable) else value for value in decode_strings(column)], pa.string())
+
+
+def _read_licences(batch: RowBatch) -> pa.Array | None:
+    names = batch.table.schema.names if batch.table is not None else []
+    column = next((name for name in LICENCE_COLUMNS if name in names), None)
+    return _read_strings(batch, column) if column is not None else None
 
 
 def _read_counts(batch: RowBatch, name: str) -> pa.Array:

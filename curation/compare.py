@@ -73,7 +73,9 @@ def compare_decisions(baseline: DecisionSet, wanted: DecisionSet) -> Comparison:
 
 
 def _decide(decisions: DecisionSet) -> Iterator[DecidedSlice]:
-    return decide_ledger(decisions.folder.ledger, decisions.bound, decisions.word_scores, decisions.overrides)
+    return decide_ledger(
+        decisions.folder.ledger, decisions.bound, decisions.word_scores, decisions.overrides, decisions.source_rules
+    )
 
 
 def _count_flips(flips: Flips, decided: DecidedSlice, places: np.ndarray, tokens: np.ndarray) -> None:

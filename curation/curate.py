@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -28,15 +29,16 @@ from curation.recipe import build_recipe
 from curation.request import ExportOptions, RunRequest, read_request, record_request
 from curation.run import WHOLE, OnProgress, Part, Progress, measure_run
 from curation.run_folder import RunFolder
-from curation.shards.source import list_shards
+from curation.shards.source import SourceShard, list_shards
 from curation.slice_work import MeasureJob
+from curation.source_rules import SourceRule, describe_rules
 
 REPORT_SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class DecisionSet:
-    """A run seen through a profile, a vocabulary and overrides. `word_scores`: the blocked words with their scores."""
+    """A run seen through a profile, a vocabulary, overrides and source rules. `word_scores`: the blocked words with their scores."""
 
     folder: RunFolder
     artifacts: ArtifactSet
@@ -44,6 +46,7 @@ class DecisionSet:
     vocabulary: VocabularyVersion
     overrides: Overrides | None
     word_scores: dict[str, float]
+    source_rules: tuple[SourceRule, ...] = ()
 
     @property
     def statement(self) -> str:
@@ -57,8 +60,9 @@ def open_decision_set(
     profile: Profile | None = None,
     vocabulary: VocabularyVersion | None = None,
     overrides: Overrides | None = None,
+    source_rules: tuple[SourceRule, ...] | None = None,
 ) -> DecisionSet:
-    """The decisions of a measured run: its own profile and vocabulary unless others are given.
+    """The decisions of a measured run: its own profile, vocabulary and source rules unless others are given.
 
     Raises ArtifactError when this machine's artefacts are not those that the run measured with.
     """
@@ -77,7 +81,8 @@ def open_decision_set(
     scores: dict[str, float] = {}
     if stage is not None:
         scores = vocabulary.score_words(read_vocabulary_table(artifacts.require("vocabulary").path), stage.min_score)
-    return DecisionSet(folder, artifacts, bound, vocabulary, overrides, scores)
+    rules = request.source_rules if source_rules is None else source_rules
+    return DecisionSet(folder, artifacts, bound, vocabulary, overrides, scores, rules)
 
 
 def begin_run(
@@ -88,9 +93,11 @@ def begin_run(
     slice_bytes: int,
     row_limit: int | None,
     has_encoder: bool = True,
+    shards: Sequence[SourceShard] | None = None,
 ) -> MeasureJob:
     """List the source, lay the plan and the request. Raises LedgerError when the folder holds something else.
 
+    `shards`: the source as somebody listed it already, who may have left out what must not be read.
     `has_encoder` False leaves an encoder that there is out of the recipe. The rows it scores unasked are chosen by the
     default profile whatever the request's is, so that runs under any profile have the same recipe.
     """
@@ -101,13 +108,14 @@ def begin_run(
     selection = derive_selection(load_profile(DEFAULT_PROFILE))
     recipe = build_recipe(artifacts, text_field=text_field, slice_bytes=slice_bytes, selection=selection)
     bound = bind_profile(request.profile, recipe)
-    shards = list_shards(request.sources, config=request.config, split=request.split)
+    if shards is None:
+        shards = list_shards(request.sources, config=request.config, split=request.split)
     planned = tuple(PlannedShard(name=shard.name, size_bytes=shard.size_bytes) for shard in shards)
     plan = Plan(recipe=recipe, shards=planned, row_limit=row_limit)
     folder.ledger.create(plan)
     record_request(folder.folder, request)
     folder.write_locations(shards)
-    return MeasureJob(folder, plan, artifacts, bound, request.vocabulary)
+    return MeasureJob(folder, plan, artifacts, bound, request.vocabulary, request.source_rules)
 
 
 def begin_measuring(
@@ -131,7 +139,8 @@ def reopen_run(
 ) -> MeasureJob:
     """A run that was begun, wherever its folder can be seen: nothing is listed again."""
     decisions = open_decision_set(folder, profile=profile, vocabulary=vocabulary)
-    return MeasureJob(folder, folder.ledger.read_plan(), decisions.artifacts, decisions.bound, decisions.vocabulary)
+    plan = folder.ledger.read_plan()
+    return MeasureJob(folder, plan, decisions.artifacts, decisions.bound, decisions.vocabulary, decisions.source_rules)
 
 
 def is_finished(folder: RunFolder) -> bool:
@@ -178,7 +187,7 @@ def finish_run(
     folder.sweep_staging()
     began = time.monotonic()
     decisions = open_decision_set(folder)
-    summary = summarize_run(folder, decisions.bound, decisions.word_scores)
+    summary = summarize_run(folder, decisions.bound, decisions.word_scores, source_rules=decisions.source_rules)
     decided_seconds = time.monotonic() - began
     options = read_request(folder.folder).export
     exported = write_export(build_export_request(decisions, folder.export, options, on_progress=on_export))
@@ -209,6 +218,7 @@ def build_export_request(
         vocabulary=decisions.vocabulary,
         word_scores=decisions.word_scores,
         overrides=decisions.overrides,
+        source_rules=decisions.source_rules,
         out=out,
         shard_bytes=options.shard_bytes,
         shuffle_seed=options.shuffle_seed,
@@ -251,6 +261,7 @@ def _describe_decisions(decisions: DecisionSet, summary: RunSummary) -> dict[str
     return {
         "profile": {"name": profile.name, "version": profile.version, "sha256": decisions.bound.sha256},
         "vocabulary": {"name": decisions.vocabulary.name, "version": decisions.vocabulary.version},
+        "source_rules": describe_rules(decisions.source_rules),
         "statement": decisions.statement,
         **summary.report(),
     }

@@ -1,4 +1,4 @@
-"""The decision: a pure function of signals, profile, vocabulary and overrides. Vectorised, three-valued.
+"""The decision: a pure function of signals, profile, vocabulary, overrides and source rules. Vectorised, three-valued.
 
 A failed stage excludes whatever is missing; a missing signal leaves undecided only what nothing else excludes. The
 same function answers runs, what-ifs and audits.
@@ -18,7 +18,8 @@ from curation.stages import STAGES, EncoderStage, FastTextStage, LexicalStage, V
 # Codes of `decided_by`, in published order; readers tolerate new ones.
 ERROR = "error"
 OVERRIDE = "override"
-REASONS = (*STAGES, ERROR, OVERRIDE)
+SOURCE_RULE = "source_rule"
+REASONS = (*STAGES, ERROR, OVERRIDE, SOURCE_RULE)
 
 KEEP, EXCLUDE, UNDECIDED = 1, 0, -1
 _PASS, _FAIL, _UNKNOWN = 1, 0, -1
@@ -75,9 +76,15 @@ class Decisions:
         return len(self.kept)
 
 
-def decide(signals: Signals, bound: BoundProfile, overrides: dict[int, bool] | None = None) -> Decisions:
+def decide(
+    signals: Signals,
+    bound: BoundProfile,
+    overrides: dict[int, bool] | None = None,
+    is_barred: npt.NDArray[np.bool_] | None = None,
+) -> Decisions:
     """Decide every row. `overrides` maps a row of this shard to keep (True) or exclude (False); a row that could not be
-    read stays excluded, because there is no text to keep."""
+    read stays excluded, because there is no text to keep. `is_barred`: rows that a source rule excludes, whatever else
+    is said of them."""
     n = len(signals.rows)
     failed = np.zeros(n, np.uint16)
     missing = np.zeros(n, np.uint16)
@@ -97,6 +104,8 @@ def decide(signals: Signals, bound: BoundProfile, overrides: dict[int, bool] | N
     decisions = Decisions(kept, failed, unknown, decided_by, missing)
     if overrides:
         _apply_overrides(signals, overrides, decisions)
+    if is_barred is not None:
+        _bar(is_barred & ~signals.has_error, decisions)
     return decisions
 
 
@@ -182,6 +191,15 @@ def _apply_overrides(signals: Signals, overrides: dict[int, bool], decisions: De
             decisions.decided_by[place] = REASONS.index(OVERRIDE)
             if not overrides[row]:
                 decisions.failed[place] |= np.uint16(1 << REASONS.index(OVERRIDE))
+
+
+def _bar(is_barred: npt.NDArray[np.bool_], decisions: Decisions) -> None:
+    """Exclude rows. What excluded them before stays the first cause; a row that was to be kept has this one."""
+    code = REASONS.index(SOURCE_RULE)
+    decisions.decided_by[is_barred & (decisions.kept != EXCLUDE)] = code
+    decisions.kept[is_barred] = EXCLUDE
+    decisions.failed[is_barred] |= np.uint16(1 << code)
+    decisions.unknown[is_barred] = 0
 
 
 def name_reasons(bits: int) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from curation.cascade import Meters, measure_text
@@ -67,8 +68,13 @@ class Explanation:
         return asdict(self)
 
 
-def explain_text(text: str, meters: Meters, bound: BoundProfile, vocabulary: VocabularyVersion) -> Explanation:
-    """Measure and decide `text` as a run would. Raises UnicodeEncodeError for lone surrogates, as no shard can hold them."""
+def explain_text(
+    text: str, meters: Meters, bound: BoundProfile, vocabulary: VocabularyVersion, *, is_barred: bool = False
+) -> Explanation:
+    """Measure and decide `text` as a run would; `is_barred`: a source rule excludes it.
+
+    Raises UnicodeEncodeError for lone surrogates, as no shard can hold them.
+    """
     core, postings = measure_text(meters, text)
     profile = bound.profile
     scores: dict[str, float] = {}
@@ -76,7 +82,7 @@ def explain_text(text: str, meters: Meters, bound: BoundProfile, vocabulary: Voc
         scores = vocabulary.score_words(meters.vocabulary, profile.vocabulary.min_score)
     encoder = _measure_encoder(text, meters, bound)
     read = read_signals(_lone_slice(text), core, postings, encoder, bound, scores)
-    decisions = decide(read.signals, bound)
+    decisions = decide(read.signals, bound, is_barred=np.array([is_barred]))
     normalized = normalize(text)
     form = text if profile.form == "raw" else normalized.text
     by = int(decisions.decided_by[0])

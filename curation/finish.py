@@ -6,6 +6,7 @@ Times and rates are the caller's; everything here follows from the ledger.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from curation.errors import LedgerError
 from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
 from curation.ledger.encoder import list_encoder_layers
+from curation.ledger.licences import LICENCES
 from curation.ledger.signals import decide_ledger
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
 from curation.run_folder import RunFolder
+from curation.source_rules import SourceRule
 
 MAX_EXAMPLES = 50  # of row errors and duplicate ids in run.json; the ledger has them all
 PROJECTED_DOCUMENTS = 1_500_000_000  # FineWeb-Edu
@@ -73,7 +76,11 @@ class RunSummary:
 
 
 def summarize_run(
-    folder: RunFolder, bound: BoundProfile, word_scores: dict[str, float], overrides: Overrides | None = None
+    folder: RunFolder,
+    bound: BoundProfile,
+    word_scores: dict[str, float],
+    overrides: Overrides | None = None,
+    source_rules: Sequence[SourceRule] = (),
 ) -> RunSummary:
     """Read the whole ledger once, a slice at a time. Raises LedgerError when slices or shards are missing."""
     ledger = folder.ledger
@@ -82,7 +89,7 @@ def summarize_run(
         shard = manifest.model_dump(include={"name", "sha256", "size_bytes", "row_count", "blank_line_count", "error"})
         summary.shards.append(shard)
     parts: list[str] = []
-    for decided in decide_ledger(ledger, bound, word_scores, overrides):
+    for decided in decide_ledger(ledger, bound, word_scores, overrides, source_rules):
         core = decided.signals.core
         tokens, is_estimated = count_tokens(core)
         summary.funnel.add(decided.decisions, tokens)
@@ -95,7 +102,8 @@ def summarize_run(
         room = MAX_EXAMPLES - len(summary.row_errors)
         summary.row_errors += [{"shard": decided.ref.shard.name, **row} for row in broken.slice(0, room).to_pylist()]
         parts.append(str(ledger.part_path("core", decided.ref.id)))
-        for layer in ("core", "postings", *list_encoder_layers(ledger, decided.ref.id)):
+        licences = (LICENCES,) if ledger.is_committed(LICENCES, decided.ref.id) else ()
+        for layer in ("core", "postings", *licences, *list_encoder_layers(ledger, decided.ref.id)):
             size = ledger.part_path(layer, decided.ref.id).stat().st_size
             summary.layer_bytes[layer] = summary.layer_bytes.get(layer, 0) + size
     summary.duplicate_id_count, summary.duplicate_ids = _find_duplicate_ids(parts)

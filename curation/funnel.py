@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from curation.decide import EXCLUDE, KEEP, OVERRIDE, REASONS, UNDECIDED, Decisions, name_reasons
+from curation.decide import EXCLUDE, KEEP, OVERRIDE, REASONS, SOURCE_RULE, UNDECIDED, Decisions, name_reasons
 from curation.stages import STAGES
 
 CHEAP_FIRST = ("lexical", "notation", "vocabulary", "fasttext", "encoder")
+_PEOPLE = (OVERRIDE, SOURCE_RULE)  # what people exclude, counted after every stage
 
 
 @dataclass
@@ -55,21 +56,21 @@ class Funnel:
         return sum(self.documents.values())
 
     def steps(self, order: tuple[str, ...]) -> list[dict[str, int | str]]:
-        """A row a stage of `order` that takes part, and last, where there are any, what overrides alone exclude: documents and
-        tokens excluded there and left after it. After the last row only kept and undecided ones are left."""
+        """A row a stage of `order` that takes part, and last, where there are any, what overrides and then source rules alone
+        exclude: documents and tokens excluded there and left after it. After the last row only kept and undecided ones are left."""
         rows: list[dict[str, int | str]] = []
         left = self.document_count - self.documents["error"]
         left_tokens = sum(self.tokens.values()) - self.tokens["error"]
         seen = 0
-        for stage in (*order, OVERRIDE):
-            if stage not in (*self.stages, OVERRIDE):
+        for stage in (*order, *_PEOPLE):
+            if stage not in (*self.stages, *_PEOPLE):
                 continue
             bit = 1 << REASONS.index(stage)
             documents = tokens = 0
             for (failed, _, kept), (count, total) in self.outcomes.items():
                 if kept != KEEP and failed & bit and not failed & seen:
                     documents, tokens = documents + count, tokens + total
-            if stage == OVERRIDE and not documents:
+            if stage in _PEOPLE and not documents:
                 continue
             seen |= bit
             left, left_tokens = left - documents, left_tokens - tokens

@@ -15,6 +15,7 @@ from curation.export.request import ControlMatch
 from curation.lexicon.vocabulary import VocabularyVersion
 from curation.profile import Profile
 from curation.publish import publish_bytes
+from curation.source_rules import SourceRule
 
 REQUEST = "request.json"
 
@@ -46,6 +47,7 @@ class RunRequest(BaseModel):
     profile: Profile
     vocabulary: VocabularyVersion
     export: ExportOptions
+    source_rules: tuple[SourceRule, ...] = ()
 
 
 def record_request(folder: Path, request: RunRequest) -> None:

@@ -18,6 +18,7 @@ from curation.encoder_layer import commit_rows, commit_selected, find_undecided
 from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
 from curation.ledger.encoder import read_encoder
+from curation.ledger.licences import LICENCES, find_barred
 from curation.ledger.signals import DecidedSlice, decide_slice
 from curation.ledger.store import Plan, SliceRef
 from curation.lexicon.vocabulary import VocabularyVersion
@@ -25,6 +26,7 @@ from curation.profile import BoundProfile
 from curation.run_folder import RunFolder
 from curation.shards.manifest import ShardManifest
 from curation.shards.prepare import prepare_shard
+from curation.source_rules import SourceRule
 
 Checkpoint = Callable[[], None]
 
@@ -42,6 +44,7 @@ class MeasureJob:
     artifacts: ArtifactSet
     bound: BoundProfile
     vocabulary: VocabularyVersion
+    source_rules: tuple[SourceRule, ...] = ()
 
     @property
     def has_encoder(self) -> bool:
@@ -87,12 +90,14 @@ class SliceWork:
             )
 
     def measure(self, ref: SliceRef) -> bool:
-        """Commit the slice's `core` and `postings`. True when both were there already."""
+        """Commit the slice's `core` and `postings`, and where there are any its `licences`. True when they were there already."""
         ledger = self._job.folder.ledger
         if ledger.is_committed("postings", ref.id) and ledger.is_committed("core", ref.id):
             return True
         with self._job.folder.slice_file(ref.shard, ref.piece) as path:
             layers = measure_slice(self.meters, path, ref.shard.name, ref.piece, checkpoint=self._checkpoint)
+        if layers.licences is not None:
+            ledger.commit(LICENCES, ref.id, layers.licences)
         ledger.commit("postings", ref.id, layers.postings)
         ledger.commit("core", ref.id, layers.core)
         return False
@@ -127,7 +132,8 @@ class SliceWork:
     def _decide(self, ref: SliceRef, core: pa.Table, postings: pa.Table) -> DecidedSlice:
         reads_encoder = "encoder" in self._job.bound.stages
         encoder = read_encoder(self._job.folder.ledger, ref.id) if reads_encoder else None
-        return decide_slice(ref, core, postings, encoder, self._job.bound, self._word_scores, None)
+        is_barred = find_barred(self._job.folder.ledger, ref, core, self._job.source_rules)
+        return decide_slice(ref, core, postings, encoder, self._job.bound, self._word_scores, None, is_barred)
 
     @cached_property
     def _word_scores(self) -> dict[str, float]:

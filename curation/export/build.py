@@ -61,7 +61,7 @@ def write_export(request: ExportRequest) -> ExportResult:
         plan = request.run.ledger.read_plan()
         columns = plan_columns(request.run, survey.slices, plan.recipe.text_field, BAND_SCHEMA.names)
         is_curriculum = choose_curriculum(survey, request)
-        sample = draw_control(survey.control_keys, survey.tokens, survey.is_readable, is_curriculum, survey.strata)
+        sample = draw_control(survey.control_keys, survey.tokens, survey.is_available, is_curriculum, survey.strata)
         chosen = {CONTROL: sample.is_taken}
         if request.has_curriculum:
             chosen = {CURRICULUM: is_curriculum, **chosen}

@@ -26,6 +26,7 @@ _STAGE_NAMES = {
     "notation": "advanced notation",
     "vocabulary": "beyond-K-5 vocabulary",
     "override": "rulings of curators",
+    "source_rule": "source rules",
 }
 _MATCHES = {
     "tokens": "tokens in all",
@@ -159,6 +160,9 @@ def _tabulate_funnel(manifest: dict[str, Any]) -> str:
     if manifest["overrides"] is not None:
         revision = manifest["overrides"]["revision"]
         lines += ["", f"Rulings of curators up to revision {revision:,} replace the decision where there is one."]
+    if manifest["source_rules"] is not None:
+        count = manifest["source_rules"]["count"]
+        lines += ["", f"Documents that {count:,} source rules match are in no config, whatever they read like."]
     return "\n".join(lines)
 
 

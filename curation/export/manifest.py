@@ -19,6 +19,7 @@ from curation.export.source_columns import SourceColumns
 from curation.export.statement import make_statement
 from curation.export.survey import Survey
 from curation.recipe import hash_json
+from curation.source_rules import describe_rules
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
@@ -70,6 +71,7 @@ def build_manifest(
         "overrides": None
         if request.overrides is None
         else {"revision": request.overrides.revision, "sha256": request.overrides.sha256},
+        "source_rules": describe_rules(request.source_rules),
         "options": request.options,
         "json_columns": sorted(columns.json_columns),
         "files": [asdict(file) for file in files],

@@ -17,6 +17,7 @@ from curation.overrides import Overrides
 from curation.profile import BoundProfile
 from curation.recipe import hash_json
 from curation.run_folder import RunFolder
+from curation.source_rules import SourceRule, describe_rules
 
 EXPORT_SCHEMA = 1
 
@@ -56,7 +57,8 @@ class ExportRequest:
     the shuffle, train and validation together) and the first one that would exceed the budget ends the export: shorter
     ones after it are not tried. `validation_share`: the share of the curriculum's documents in split validation.
     `has_curriculum` False writes the control alone, matched to the curriculum that is not written.
-    `origins`: where the artefacts came from, by kind; only the statement reads it.
+    `origins`: where the artefacts came from, by kind; only the statement reads it. `source_rules`: documents that they
+    match are in neither the curriculum nor the control.
     """
 
     run: RunFolder
@@ -75,6 +77,7 @@ class ExportRequest:
     license_name: str = "see sources"
     has_curriculum: bool = True
     origins: dict[str, str] | None = None
+    source_rules: tuple[SourceRule, ...] = ()
     on_progress: OnProgress = field(default=lambda _: None, compare=False)
 
     def __post_init__(self) -> None:
@@ -144,7 +147,7 @@ class ExportResult:
 
 
 def hash_request(request: ExportRequest) -> str:
-    """The sha256 that equal exports share: inputs, recipe, profile, vocabulary, overrides and options."""
+    """The sha256 that equal exports share: inputs, recipe, profile, vocabulary, overrides, source rules and options."""
     shards = request.run.ledger.read_shards()
     return hash_json(
         {
@@ -155,6 +158,7 @@ def hash_request(request: ExportRequest) -> str:
             "vocabulary": request.vocabulary.sha256,
             "words": hash_json(request.word_scores),
             "overrides": request.overrides.sha256 if request.overrides else None,
+            "source_rules": describe_rules(request.source_rules),
             "origins": request.name_origins(),
             "options": request.options,
         }

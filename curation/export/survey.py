@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curation.chance import draw_row_keys
-from curation.decide import KEEP, OVERRIDE, REASONS
+from curation.decide import KEEP, OVERRIDE, REASONS, SOURCE_RULE
 from curation.errors import ExportError
 from curation.export.control import name_strata
 from curation.export.request import ControlMatch, ExportRequest
@@ -21,7 +21,7 @@ from curation.ledger.counts import count_tokens
 from curation.ledger.signals import decide_ledger
 from curation.ledger.store import SliceRef
 
-_KEPT, _OVERRIDDEN, _READABLE = 1, 2, 4  # bits of Survey.flags
+_KEPT, _OVERRIDDEN, _AVAILABLE = 1, 2, 4  # bits of Survey.flags
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,9 @@ class Survey:
     estimated_count: int
 
     @property
-    def is_readable(self) -> npt.NDArray[np.bool_]:
-        return _has_bit(self.flags, _READABLE)
+    def is_available(self) -> npt.NDArray[np.bool_]:
+        """Which rows the control may draw: those that could be read and that no source rule bars."""
+        return _has_bit(self.flags, _AVAILABLE)
 
     def is_kept(self, index: int) -> npt.NDArray[np.bool_]:
         return _has_bit(self.flags[self.span(index)], _KEPT)
@@ -71,7 +72,10 @@ def survey_run(request: ExportRequest, on_slice: Callable[[], None]) -> Survey:
     funnel = Funnel(request.bound.stages)
     estimated_count = 0
     override = REASONS.index(OVERRIDE)
-    decided_slices = decide_ledger(request.run.ledger, request.bound, request.word_scores, request.overrides)
+    barred = np.uint16(1 << REASONS.index(SOURCE_RULE))
+    decided_slices = decide_ledger(
+        request.run.ledger, request.bound, request.word_scores, request.overrides, request.source_rules
+    )
     for index, decided in enumerate(decided_slices):
         span = slice(int(offsets[index]), int(offsets[index + 1]))
         signals, decisions = decided.signals.signals, decided.decisions
@@ -79,7 +83,7 @@ def survey_run(request: ExportRequest, on_slice: Callable[[], None]) -> Survey:
         flags[span] = (
             (decisions.kept == KEEP) * _KEPT
             + (decisions.decided_by == override) * _OVERRIDDEN
-            + ~signals.has_error * np.uint8(_READABLE)
+            + (~signals.has_error & (decisions.failed & barred == 0)) * np.uint8(_AVAILABLE)
         )
         control_keys[span] = draw_row_keys(signals.shard_sha256, signals.rows, request.control_seed, "control")
         if strata is not None:

@@ -5,7 +5,7 @@ Vocabulary is always answered from postings, so that any vocabulary, not only th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,11 @@ import pyarrow.compute as pc
 from curation.decide import Decisions, Signals, VocabularyHits, decide
 from curation.ledger import schema
 from curation.ledger.encoder import read_encoder
+from curation.ledger.licences import find_barred, require_licences
 from curation.ledger.store import Ledger, SliceRef
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
+from curation.source_rules import SourceRule
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,23 @@ class DecidedSlice:
 
 
 def decide_ledger(
-    ledger: Ledger, bound: BoundProfile, word_scores: dict[str, float], overrides: Overrides | None = None
+    ledger: Ledger,
+    bound: BoundProfile,
+    word_scores: dict[str, float],
+    overrides: Overrides | None = None,
+    source_rules: Sequence[SourceRule] = (),
 ) -> Iterator[DecidedSlice]:
     """Every slice of a measured run, decided, in order. `word_scores`: the blocked words of the vocabulary version.
 
-    Raises LedgerError when a slice has not been measured.
+    Raises LedgerError when a slice has not been measured, or a rule asks for licences that the ledger does not know.
     """
+    require_licences(ledger, source_rules)
     for ref in ledger.slices():
         core = ledger.read_part("core", ref.id)
         postings = ledger.read_part("postings", ref.id) if bound.profile.vocabulary is not None else None
         encoder = read_encoder(ledger, ref.id) if "encoder" in bound.stages else None
-        yield decide_slice(ref, core, postings, encoder, bound, word_scores, overrides)
+        is_barred = find_barred(ledger, ref, core, source_rules)
+        yield decide_slice(ref, core, postings, encoder, bound, word_scores, overrides, is_barred)
 
 
 def decide_slice(
@@ -65,11 +73,13 @@ def decide_slice(
     bound: BoundProfile,
     word_scores: dict[str, float],
     overrides: Overrides | None,
+    is_barred: npt.NDArray[np.bool_] | None = None,
 ) -> DecidedSlice:
-    """Decide one slice from its layers. `postings` may be None only where the profile has no vocabulary stage."""
+    """Decide one slice from its layers. `postings` may be None only where the profile has no vocabulary stage;
+    `is_barred`: the rows that a source rule excludes."""
     signals = read_signals(ref, core, postings, encoder, bound, word_scores)
     rulings = overrides.of_shard(ref.shard.sha256, ref.shard.name) if overrides else None
-    return DecidedSlice(signals, decide(signals.signals, bound, rulings))
+    return DecidedSlice(signals, decide(signals.signals, bound, rulings, is_barred))
 
 
 def read_signals(

@@ -44,7 +44,7 @@ def test_case_names_are_unique() -> None:
 
 
 def test_codes_stand_in_published_order() -> None:
-    assert REASONS == ("lexical", "fasttext", "encoder", "notation", "vocabulary", "error", "override")
+    assert REASONS == ("lexical", "fasttext", "encoder", "notation", "vocabulary", "error", "override", "source_rule")
 
 
 def test_no_rows() -> None:
