@@ -11,12 +11,13 @@ from primer.app.core.context import Context
 from primer.app.core.errors import Problem, install_error_handlers
 from primer.app.core.middleware import install_middleware
 from primer.app.core.settings import Settings
+from primer.app.jobs.endpoints import router as jobs
 from primer.app.openapi import router as openapi
 
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = (auth, openapi)
+ROOMS: tuple[APIRouter, ...] = (auth, jobs, openapi)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

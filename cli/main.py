@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from curation.errors import PrimerError
-from primer.cli import catalogue, decide, evaluate, explain, export, label, ledger, measure, run, train
+from primer.cli import catalogue, decide, evaluate, explain, export, label, ledger, measure, run, train, user, worker
 from primer.cli.output import console, is_json
 
 app = typer.Typer(
@@ -30,10 +30,12 @@ app.command("verify")(export.verify)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("label")(label.label)
+app.command("worker")(worker.worker)
 app.add_typer(catalogue.profiles, name="profiles")
 app.add_typer(catalogue.artifacts, name="artifacts")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
+app.add_typer(user.app, name="user")
 
 
 def _show_version(value: bool) -> None:

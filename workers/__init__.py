@@ -1,1 +1,1 @@
-"""Celery workers: queues and tasks that call `primer.app` services and `curation`."""
+"""Celery workers: they claim tasks from the database, call the library, and say what came of it."""

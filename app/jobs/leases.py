@@ -37,7 +37,7 @@ class LeaseLost(Conflict):
 def claim(session: Session, task_id: int, *, worker: str, seconds: float) -> Lease | None:
     """Take a waiting task of a running job; None where there is nothing to take, whoever asks and however often."""
     token = uuid.uuid4().hex
-    is_job_running = exists().where(Job.id == Task.job_id, Job.state == JobState.RUNNING)
+    is_job_running = exists().where(Job.id == Task.job_id, Job.state.in_((JobState.QUEUED, JobState.RUNNING)))
     found = session.execute(
         update(Task)
         .where(Task.id == task_id, Task.state == TaskState.WAITING, is_job_running)

@@ -1,0 +1,73 @@
+"""The Celery application of a worker: one task, whose message carries one id. The database knows the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import Celery, signals
+
+from primer.app.core.context import Context
+from primer.app.core.logs import configure_logs
+from primer.app.core.messages import PERFORM
+from primer.app.core.settings import Settings
+from primer.workers import shutdown
+from primer.workers.perform import Performer
+from primer.workers.queues import require_nested_limits
+from primer.workers.steward import Steward
+
+
+def build_celery(settings: Settings) -> Celery:
+    """Raises ValueError when the limits do not nest."""
+    require_nested_limits(settings)
+    celery = Celery("primer", broker=settings.broker, set_as_current=False)
+    celery.conf.update(
+        task_ignore_result=True,
+        # A message is acknowledged when its task is over: one that nobody began goes back when a worker stops.
+        task_acks_late=True,
+        task_reject_on_worker_lost=False,
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options={
+            "visibility_timeout": settings.visibility_timeout,
+            "socket_connect_timeout": 5,
+            "socket_keepalive": True,
+            "health_check_interval": 10,
+        },
+        worker_send_task_events=False,
+        enable_utc=True,
+    )
+    state: dict[str, Any] = {}
+
+    def perform(task_id: int) -> None:
+        if "performer" not in state:
+            state["performer"] = Performer(Context.open(settings))
+        state["performer"].perform(task_id)
+
+    celery.task(perform, name=PERFORM)
+
+    def start_steward(**_: Any) -> None:
+        state["steward"] = Steward(Context.open(settings))
+        state["steward"].start()
+
+    def begin_stopping(**_: Any) -> None:
+        shutdown.stop()
+
+    def stop_steward(**_: Any) -> None:
+        if "steward" in state:
+            state["steward"].stop()
+
+    # Kept: signals hold their receivers weakly.
+    state["receivers"] = (start_steward, begin_stopping, stop_steward)
+    signals.worker_ready.connect(start_steward)
+    signals.worker_shutting_down.connect(begin_stopping)
+    signals.worker_shutdown.connect(stop_steward)
+    signals.setup_logging.connect(_set_up_logging)
+    return celery
+
+
+def _set_up_logging(**_: Any) -> None:
+    configure_logs(Settings().log_format)

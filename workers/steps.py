@@ -1,0 +1,196 @@
+"""What each kind of task does: one call of the library, and what follows from its answer.
+
+A step may be repeated, by this process or another, at any moment: what it commits to the ledger is the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from sqlalchemy import select
+
+from curation.cascade import Meters
+from curation.curate import begin_measuring, begin_run, finish_run, reopen_run
+from curation.errors import LedgerError, SourceError
+from curation.ledger.store import SliceRef
+from curation.lexicon.vocabulary import PLAIN_VOCABULARY
+from curation.profile import Profile
+from curation.request import RunRequest
+from curation.run_folder import RunFolder
+from curation.shards.manifest import ShardManifest
+from curation.slice_work import MeasureJob, SliceResult, SliceWork
+from primer.app.core.context import Context
+from primer.app.jobs.flow import Follower, SettledSlice, StepResult
+from primer.app.jobs.leases import Lease
+from primer.app.jobs.options import JobOptions
+from primer.app.jobs.states import JobKind, TaskKind
+from primer.app.models import Job, ProfileVersion, Source, SourceShard
+
+_OPEN_RUNS = 4  # runs whose plans, word scores and shard checks a process remembers
+
+Check = Callable[[], None]
+
+
+class Steps:
+    """The steps of one process. Models are loaded once a process and recipe."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._work: OrderedDict[int, tuple[MeasureJob, SliceWork]] = OrderedDict()
+        self._meters: tuple[str, Meters] | None = None
+        self._check: Check = lambda: None
+
+    def perform(self, lease: Lease, check: Check) -> StepResult:
+        """Do a claimed task. Raises PrimerError for what is wrong with its input, and whatever `check` raises."""
+        self._check = check
+        with self._context.database.reading() as session:
+            job = session.get_one(Job, lease.job_id)
+        match lease.kind:
+            case TaskKind.PLAN:
+                return self._plan(job)
+            case TaskKind.OPEN:
+                return self._open(job, lease.shard_index)
+            case TaskKind.MEASURE:
+                return self._measure(job, lease)
+            case TaskKind.ENCODE:
+                return self._encode(job, lease)
+            case TaskKind.FINISH:
+                return self._finish(job)
+
+    def _plan(self, job: Job) -> StepResult:
+        options = JobOptions.model_validate(job.options)
+        measure = self._begin(job, options)
+        facts = {
+            "run_id": measure.plan.run_id,
+            "recipe_sha256": measure.plan.recipe.sha256,
+            "stages": list(measure.bound.stages),
+            "left_out": list(measure.bound.left_out),
+        }
+        if job.kind == JobKind.MEASURE_UNDECIDED:
+            refs = list(measure.folder.ledger.slices())
+            followers = [Follower(TaskKind.ENCODE, ref.shard.index, ref.piece.index) for ref in refs]
+            rows = sum(ref.piece.row_count for ref in refs)
+            return StepResult(followers, slices_found=len(refs), documents_found=rows, facts=facts)
+        count = len(measure.plan.shards)
+        if options.limit is not None:
+            # Under a limit a shard says how many rows are left for the next.
+            count = min(count, 1) if options.limit else 0
+        followers = [Follower(TaskKind.OPEN, index) for index in range(count)]
+        return StepResult(followers, rows_left=options.limit, facts=facts)
+
+    def _begin(self, job: Job, options: JobOptions) -> MeasureJob:
+        with self._context.database.reading() as session:
+            source = session.get_one(Source, job.source_id)
+            profile = Profile.model_validate(session.get_one(ProfileVersion, job.profile_id).content)
+        folder = self._folder(job)
+        if job.kind == JobKind.MEASURE_UNDECIDED:
+            return begin_measuring(folder, profile=profile)
+        request = RunRequest(
+            sources=tuple(source.locations),
+            config=source.config,
+            split=source.split,
+            artifacts=None,
+            aoa=None,
+            profile=profile,
+            vocabulary=PLAIN_VOCABULARY,
+            export=options.describe_export(),
+        )
+        return begin_run(
+            folder,
+            request,
+            text_field=source.text_field,
+            slice_bytes=options.slice_bytes,
+            row_limit=options.limit,
+            has_encoder=options.has_encoder,
+        )
+
+    def _open(self, job: Job, index: int) -> StepResult:
+        measure, work = self._reopen(job)
+        manifest = work.open_shard(index, job.rows_left)
+        self._require_scanned(job, manifest)
+        measure.folder.ledger.add_shard(manifest)
+        followers = [Follower(TaskKind.MEASURE, index, piece.index) for piece in manifest.slices]
+        rows_left = None if job.rows_left is None else job.rows_left - manifest.row_count
+        if rows_left and index + 1 < len(measure.plan.shards):
+            followers.append(Follower(TaskKind.OPEN, index + 1))
+        return StepResult(
+            followers,
+            slices_found=len(manifest.slices),
+            documents_found=manifest.row_count,
+            rows_left=rows_left,
+        )
+
+    def _require_scanned(self, job: Job, manifest: ShardManifest) -> None:
+        """Raises SourceError when the shard is not the one that was scanned."""
+        with self._context.database.reading() as session:
+            scanned = session.execute(
+                select(SourceShard.sha256).where(
+                    SourceShard.source_id == job.source_id, SourceShard.name == manifest.name
+                )
+            ).scalar_one_or_none()
+        if scanned is not None and scanned != manifest.sha256:
+            raise SourceError(
+                f"{manifest.name} has changed since its source was scanned.",
+                hint="Restore the file, or scan the source again and start a new job.",
+            )
+
+    def _measure(self, job: Job, lease: Lease) -> StepResult:
+        measure, work = self._reopen(job)
+        ref = _find_slice(measure, lease)
+        work.measure(ref)
+        if measure.has_encoder:
+            return StepResult([Follower(TaskKind.ENCODE, lease.shard_index, lease.slice_index)])
+        return StepResult(settled=_settle(work.settle(ref)))
+
+    def _encode(self, job: Job, lease: Lease) -> StepResult:
+        measure, work = self._reopen(job)
+        ref = _find_slice(measure, lease)
+        work.score(ref)
+        return StepResult(settled=_settle(work.settle(ref)))
+
+    def _finish(self, job: Job) -> StepResult:
+        def tell(_progress: object) -> None:
+            self._check()
+
+        return StepResult(report=finish_run(self._folder(job), on_export=tell))
+
+    def _reopen(self, job: Job) -> tuple[MeasureJob, SliceWork]:
+        found = self._work.pop(job.id, None)
+        if found is None:
+            measure = self._reopen_run(job)
+            work = SliceWork(measure, meters=self._load_meters(measure), checkpoint=lambda: self._check())
+            found = measure, work
+        self._work[job.id] = found
+        while len(self._work) > _OPEN_RUNS:
+            self._work.popitem(last=False)
+        return found
+
+    def _reopen_run(self, job: Job) -> MeasureJob:
+        if job.kind == JobKind.CURATE:
+            return reopen_run(self._folder(job))
+        with self._context.database.reading() as session:
+            profile = Profile.model_validate(session.get_one(ProfileVersion, job.profile_id).content)
+        return reopen_run(self._folder(job), profile=profile)
+
+    def _load_meters(self, measure: MeasureJob) -> Meters:
+        recipe = measure.plan.recipe
+        if self._meters is None or self._meters[0] != recipe.sha256:
+            self._meters = recipe.sha256, Meters(measure.artifacts, recipe)
+        return self._meters[1]
+
+    def _folder(self, job: Job) -> RunFolder:
+        return RunFolder(self._context.settings.data_dir / job.folder)
+
+
+def _find_slice(measure: MeasureJob, lease: Lease) -> SliceRef:
+    manifest = measure.folder.ledger.read_shard(lease.shard_index)
+    if manifest is None:
+        raise LedgerError(
+            f"The ledger of {measure.folder.folder.name} lacks shard {lease.shard_index}.", hint="Start a new job."
+        )
+    return SliceRef(manifest, manifest.slices[lease.slice_index])
+
+
+def _settle(result: SliceResult) -> SettledSlice:
+    return SettledSlice(result.documents, result.text_bytes, result.funnel)
