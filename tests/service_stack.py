@@ -12,6 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import select
+
+from curation.profile import load_profile
+from curation.recipe import hash_json
 from primer.app.auth.actor import SYSTEM
 from primer.app.core.clock import now
 from primer.app.core.context import Context
@@ -21,10 +25,6 @@ from primer.app.jobs import service
 from primer.app.jobs.options import JobOptions
 from primer.app.jobs.states import FINAL, JobState
 from primer.app.models import Job, ProfileVersion, Source, Task
-from sqlalchemy import select
-
-from curation.profile import load_profile
-from curation.recipe import hash_json
 
 REPO = Path(__file__).resolve().parent.parent
 
@@ -43,7 +43,7 @@ SMALL_SLICES = 40_000  # bytes
 class Stack:
     """One installation in `folder`. `worker` starts processes of `primer worker` that end with the stack."""
 
-    def __init__(self, folder: Path, *, database_url: str, broker_url: str, environment: Mapping[str, str] = {}) -> None:  # noqa: B006
+    def __init__(self, folder: Path, *, database_url: str, broker_url: str, environment: Mapping[str, str] = {}) -> None:
         self.folder = folder
         self.environment = {
             **SHORT_TIMES,
@@ -59,7 +59,7 @@ class Stack:
         folder.mkdir(parents=True, exist_ok=True)
         migrate(self.context.database)
 
-    def start_worker(self, *arguments: str, environment: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:  # noqa: B006
+    def start_worker(self, *arguments: str, environment: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
         log = (self.folder / f"worker-{len(self._workers)}.log").open("wb")
         process = subprocess.Popen(
             [sys.executable, "-m", "primer.cli", "worker", *arguments],
