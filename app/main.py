@@ -13,11 +13,13 @@ from primer.app.core.middleware import install_middleware
 from primer.app.core.settings import Settings
 from primer.app.jobs.endpoints import router as jobs
 from primer.app.openapi import router as openapi
+from primer.app.profiles.endpoints import router as profiles
+from primer.app.sources.endpoints import router as sources
 
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = (auth, jobs, openapi)
+ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, openapi)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

@@ -11,7 +11,7 @@ from primer.app.models.base import Base, Hash, Id, Name, Note, Seconds
 
 
 class ProfileVersion(Base):
-    """`content` is a `curation.profile.Profile`; `state` is draft or published."""
+    """`content` is a `curation.profile.Profile`; `state` is draft, published or discarded."""
 
     __tablename__ = "profile_versions"
     __table_args__ = (UniqueConstraint("name", "version"),)

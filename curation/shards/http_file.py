@@ -16,6 +16,7 @@ from typing import Protocol
 import httpx2 as httpx
 
 from curation.errors import SourceError
+from curation.shards.network import PinnedTransport, find_network
 from curation.shards.retries import TRANSIENT_STATUSES, Interruption, RetryPolicy, read_retry_after
 
 # Failures of the connection; everything else httpx raises for a request is a fault of the request itself.
@@ -53,7 +54,11 @@ def describe_refusal(label: str, response: httpx.Response) -> SourceError:
 def open_client(policy: RetryPolicy) -> httpx.Client:
     """A client that follows redirects; httpx drops Authorization when a redirect leaves the origin."""
     timeout = httpx.Timeout(policy.read_timeout_seconds, connect=policy.connect_timeout_seconds)
-    return httpx.Client(follow_redirects=True, timeout=timeout, verify=_load_certificates())
+    network = find_network()
+    if network is None:
+        return httpx.Client(follow_redirects=True, timeout=timeout, verify=_load_certificates())
+    transport = PinnedTransport(network, verify=_load_certificates())
+    return httpx.Client(follow_redirects=True, timeout=timeout, transport=transport, trust_env=False)
 
 
 @cache

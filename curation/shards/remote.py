@@ -17,9 +17,10 @@ import aiohttp
 import fsspec
 from fsspec.registry import known_implementations
 
-from curation.errors import SourceError
+from curation.errors import PrimerError, SourceError
 from curation.shards.http_file import HttpFile, Opening, RemoteFile
 from curation.shards.hub import build_hub_headers, explain_refusal
+from curation.shards.network import describe_client, find_network
 from curation.shards.path_patterns import has_magic
 from curation.shards.remote_shard import RemoteShard, is_data_file, mask_url
 from curation.shards.retries import TRANSIENT_STATUSES, Interruption, RetryPolicy, run_with_retries
@@ -124,6 +125,9 @@ def _open_file_system(url: str, options: dict[str, Any]) -> tuple[Any, str]:
     protocol = url.partition("://")[0]
     if "::" in url:
         raise SourceError(f"{mask_url(url)}: chained addresses are not read.", hint="Unpack it and name the files.")
+    network = find_network()
+    if network is not None and protocol.lower() in {"http", "https"}:
+        options = {**options, **describe_client(network)}
     try:
         file_system, path = fsspec.core.url_to_fs(url, **options)
     except ImportError as error:
@@ -164,6 +168,8 @@ def _translate_errors(label: str, url: str) -> Iterator[None]:
         cause = error if label == url else None
         # fsspec says "not found" over http for every failure; what really happened is the cause.
         real = error.__cause__ if isinstance(error, FileNotFoundError) and error.__cause__ else error
+        if isinstance(real, PrimerError):
+            raise real from cause
         status = real.status if isinstance(real, aiohttp.ClientResponseError) else None
         if isinstance(real, PermissionError) or status in {401, 403}:
             raise SourceError(f"{label}: access is refused.", hint="Check the credentials.") from cause

@@ -1,0 +1,1 @@
+"""Profiles: drafts that people change, and published versions that nobody does."""
