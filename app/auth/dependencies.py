@@ -31,8 +31,8 @@ def name_cookie(settings: Settings) -> str:
     return f"__Host-{_COOKIE}" if settings.is_https else _COOKIE
 
 
-def identify(request: Request, context: Context) -> Identity:
-    """Who sent the request; a stream may ask again while it lasts. Raises NotAuthenticated, NotAllowed without the CSRF token."""
+def identify(context: Context, request: Request) -> Identity:
+    """Who sent the request. Raises NotAuthenticated; NotAllowed when a session's change lacks its CSRF token."""
     authorization = request.headers.get("Authorization")
     if authorization is not None:
         scheme, _, secret = authorization.partition(" ")
@@ -51,13 +51,21 @@ def identify(request: Request, context: Context) -> Identity:
     return identity
 
 
+def read_actor(context: Context, request: Request) -> Actor | None:
+    """For streams, to ask now and then while they last: who sent the request, None once they may no longer."""
+    try:
+        return identify(context, request).actor
+    except NotAuthenticated:
+        return None
+
+
 def _identify(
     request: Request,
     context: ContextDep,
     _token: Annotated[object, Depends(_bearer)],
     _session: Annotated[object, Depends(_cookie)],
 ) -> Identity:
-    return identify(request, context)
+    return identify(context, request)
 
 
 IdentityDep = Annotated[Identity, Depends(_identify)]

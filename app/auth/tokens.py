@@ -40,6 +40,8 @@ def create_token(context: Context, actor: Actor, *, name: str, role: Role, days:
             epoch=user.epoch,
             created_at=created_at,
             expires_at=created_at + days * _DAY_SECONDS,
+            revoked_at=None,
+            last_used_at=None,
         )
         session.add(token)
         session.flush()

@@ -95,10 +95,7 @@ def install_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _answer_invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
         # Without the input: it may be a document or a password.
-        found = [
-            {"where": _encodable(".".join(map(str, e["loc"]))), "message": _encodable(str(e["msg"]))}
-            for e in error.errors()
-        ]
+        found = [{"where": ".".join(map(str, e["loc"])), "message": str(e["msg"])} for e in error.errors()]
         return answer_problem(422, "The request cannot be understood.", "See errors.", found)
 
 
