@@ -18,6 +18,7 @@ from curation.recipe import DEFAULT_SLICE_BYTES
 from curation.request import ExportOptions, RunRequest
 from curation.run import WHOLE, Part
 from curation.run_folder import RunFolder
+from curation.slice_sample import Sample
 from curation.source_rules import read_source_rules
 from primer.cli.options import ControlSeedOption, MatchOption, ShuffleOption, TokensOption, ValidationOption
 from primer.cli.output import JsonOption, console, print_funnel, print_json, results, show_safely
@@ -44,6 +45,10 @@ def run(
         Path | None, typer.Option(help="Documents to exclude (YAML: kind, value of each rule).")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Read only the first N rows; 0 reads none.")] = None,
+    sample: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Measure only about this share of the slices; 0.01 is a trial.")
+    ] = None,
+    sample_seed: Annotated[int, typer.Option(min=0, help="Which slices the sample draws.")] = 0,
     text_field: Annotated[str, typer.Option(help="The column or field that holds the text.")] = "text",
     workers: Annotated[
         int | None, typer.Option("--workers", "-w", min=1, help="Processes; default: one a core.")
@@ -108,6 +113,7 @@ def run(
         slice_bytes=round(slice_mb * (1 << 20)),
         row_limit=limit,
         has_encoder=not no_encoder,
+        sample=_make_sample(sample, sample_seed),
     )
     if is_finished(folder):
         if not quiet and not as_json:
@@ -155,6 +161,14 @@ def finish(
 def _make_absolute(artifacts: str | None) -> str | None:
     """Later commands may run in another folder."""
     return artifacts if artifacts in (None, BUNDLED, PUBLISHED) else str(Path(artifacts).resolve())
+
+
+def _make_sample(share: float | None, seed: int) -> Sample | None:
+    if share is None:
+        return None
+    if not 0 < share < 1:
+        raise typer.BadParameter("A share lies between 0 and 1, such as 0.01.", param_hint="--sample")
+    return Sample(share=share, seed=seed)
 
 
 def _parse_part(part: str | None) -> Part:

@@ -30,6 +30,7 @@ from curation.request import ExportOptions, RunRequest, read_request, record_req
 from curation.run import WHOLE, OnProgress, Part, Progress, measure_run
 from curation.run_folder import RunFolder
 from curation.shards.source import SourceShard, list_shards
+from curation.slice_sample import Sample
 from curation.slice_work import MeasureJob
 from curation.source_rules import SourceRule, describe_rules
 
@@ -93,11 +94,13 @@ def begin_run(
     slice_bytes: int,
     row_limit: int | None,
     has_encoder: bool = True,
+    sample: Sample | None = None,
     shards: Sequence[SourceShard] | None = None,
 ) -> MeasureJob:
     """List the source, lay the plan and the request. Raises LedgerError when the folder holds something else.
 
     `shards`: the source as somebody listed it already, who may have left out what must not be read.
+    `sample`: measure only these slices of the rows within the limit; None: all of them.
     `has_encoder` False leaves an encoder that there is out of the recipe. The rows it scores unasked are chosen by the
     default profile whatever the request's is, so that runs under any profile have the same recipe.
     """
@@ -111,7 +114,7 @@ def begin_run(
     if shards is None:
         shards = list_shards(request.sources, config=request.config, split=request.split)
     planned = tuple(PlannedShard(name=shard.name, size_bytes=shard.size_bytes) for shard in shards)
-    plan = Plan(recipe=recipe, shards=planned, row_limit=row_limit)
+    plan = Plan(recipe=recipe, shards=planned, row_limit=row_limit, sample=sample)
     folder.ledger.create(plan)
     record_request(folder.folder, request)
     folder.write_locations(shards)
@@ -253,6 +256,7 @@ def _describe_run(folder: RunFolder) -> dict[str, object]:
         "sources": list(read_request(folder.folder).sources),
         "recipe_sha256": plan.recipe.sha256,
         "row_limit": plan.row_limit,
+        "sample": plan.sample.model_dump() if plan.sample is not None else None,
     }
 
 

@@ -16,6 +16,7 @@ from curation.errors import PrimerError, QuotaError
 from curation.funnel import Funnel
 from curation.ledger.store import SliceRef
 from curation.shards.manifest import ShardManifest
+from curation.slice_sample import choose_slices
 from curation.slice_work import MeasureJob, SliceResult, SliceWork
 from curation.worker_pool import WorkerPool
 
@@ -150,7 +151,7 @@ class _Scheduler:
             progress.shards_opened += 1
             if self._rows_left is not None:
                 self._rows_left -= outcome.row_count
-            for piece in outcome.slices:
+            for piece in choose_slices(outcome, self._job.plan.sample):
                 if self._part.owns(outcome.index, piece.index, by_shard=self._by_shard):
                     self._slices.append(SliceRef(outcome, piece))
                     progress.slices_known += 1

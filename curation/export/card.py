@@ -206,6 +206,11 @@ def _explain_limits(manifest: dict[str, Any]) -> str:
         "some documents beyond grade 5 pass.",
         f"- Each document keeps the licence of its source ({escape_markdown(options['license_name'])}).",
     ]
+    if (sample := manifest["run"].get("sample")) is not None:
+        lines.append(
+            f"- Made for a trial, from a sample of about {100 * sample['share']:g} % of the source (seed {sample['seed']}): "
+            "curriculum, control and all counts are of that sample."
+        )
     if options["token_budget"] is not None:
         lines.append(
             f"- A budget of {options['token_budget']:,} tokens ended the curriculum at the first document beyond it."

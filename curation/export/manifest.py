@@ -40,7 +40,11 @@ def build_manifest(
         "request_sha256": hash_request(request),
         "code_version": version("primer-curation"),
         "statement": make_statement(bound, request.name_origins()),
-        "run": {"id": plan.run_id, "row_limit": plan.row_limit},
+        "run": {
+            "id": plan.run_id,
+            "row_limit": plan.row_limit,
+            **({"sample": plan.sample.model_dump()} if plan.sample is not None else {}),
+        },
         "inputs": [
             {
                 "name": shard.name,

@@ -11,16 +11,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from curation.errors import LedgerError
 from curation.ledger.schema import Layer
 from curation.publish import TEMPORARY_PREFIX, publish_bytes
 from curation.recipe import LEDGER_SCHEMA, Recipe
 from curation.shards.manifest import ShardManifest, Slice
+from curation.slice_sample import Sample, choose_slices
 
 PLAN = "plan.json"
 SHARDS = "shards"
@@ -40,13 +42,22 @@ class PlannedShard(BaseModel):
 
 
 class Plan(BaseModel):
-    """What a run is: a recipe over a list of shards. `row_limit` None means every row."""
+    """What a run is: a recipe over a list of shards. `row_limit` None means every row, `sample` None every slice of them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: Recipe
     shards: tuple[PlannedShard, ...]
     row_limit: int | None
+    sample: Sample | None = None
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_sample(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # A plan of every slice has the bytes, and so the id, that it had before there were samples.
+        content: dict[str, Any] = dump(self)
+        if self.sample is None:
+            content.pop("sample", None)
+        return content
 
     @property
     def run_id(self) -> str:
@@ -148,9 +159,10 @@ class Ledger:
         return manifests
 
     def slices(self) -> Iterator[SliceRef]:
-        """Every slice of every shard, in order."""
+        """Every slice that the run measures, in order: all of every shard, or those of its sample."""
+        sample = self.read_plan().sample
         for manifest in self.read_shards():
-            for piece in manifest.slices:
+            for piece in choose_slices(manifest, sample):
                 yield SliceRef(manifest, piece)
 
     def commit(self, layer: Layer, slice_id: str, table: pa.Table) -> bool:
@@ -266,6 +278,12 @@ def _describe_difference(found: Plan, wanted: Plan) -> str:
             return f"{old_shard.name} had {old_shard.size_bytes} bytes, now {new_shard.size_bytes}"
     if found.row_limit != wanted.row_limit:
         return f"with --limit {found.row_limit}, not {wanted.row_limit}"
+    if found.sample != wanted.sample:
+        return f"of {_describe_sample(found.sample)}, not {_describe_sample(wanted.sample)}"
     old, new = found.recipe.model_dump(), wanted.recipe.model_dump()
     changed = [key for key in new if old[key] != new[key]]
     return f"under another recipe: {', '.join(changed)} differ"
+
+
+def _describe_sample(sample: Sample | None) -> str:
+    return "every slice" if sample is None else f"a sample of {sample.share:g} with the seed {sample.seed}"
