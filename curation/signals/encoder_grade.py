@@ -1,7 +1,8 @@
 """Stage 3's signal: what an encoder says of a document's grade band, in its hardest window or as published.
 
-Measures only; which documents are worth it is the recipe's to say. Invariant: a window's score depends on that window
-alone: its length decides the shape it is scored in, and its neighbours in a batch do not matter.
+Measures only; which documents are worth it is the recipe's to say. Invariant: a text's grades depend on that text alone,
+whatever its neighbours in a batch. On CUDA windows are scored in bfloat16; where the lowest P(K5) of a text then lies in
+EXACT_BAND, its windows in that band are scored once more, each alone and in fp32, and those scores are kept.
 """
 
 from __future__ import annotations
@@ -9,27 +10,34 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from curation.artifacts.encoder_folder import TORCH_MODEL, list_encoder_files
 from curation.errors import ArtifactError
-from curation.signals.fasttext_grade import BANDS
+from curation.signals.bands import BANDS
 from curation.signals.windows import choose_windows
 
 ENCODER_VERSION: Final = "1"
 DEVICE_VARIABLE: Final = "PRIMER_ENCODER_DEVICE"
 PUBLISHED_TOKENS: Final = 2_048  # where the published filter cuts a text short
+# Fixed, as a signal knows no threshold. Any threshold on P(K5) from 0.1 to 0.9 meets fp32 scores as long as bfloat16 moves
+# the log-odds of K5 by less than 0.74 (measured: benchmarks/results/encoder_gpu.md); a top band of K5 needs P(K5) >= 0.25.
+EXACT_BAND: Final = (0.05, 0.95)
 
 _LENGTH_STEP = 32  # windows are padded to a multiple: few shapes, and at most 31 tokens of padding
 _BLOCK_CHARS = 1 << 16  # tokenised at once: the tokenizer's own records take a hundred bytes a token
 _SPACE_SEARCH_CHARS = 1_000  # a block ends before white space where there is any within so many characters
+_TEXTS_AT_ONCE = 256  # tokenised by all cores together, for a GPU
+_POOL_WINDOWS = 4_096  # handed to a GPU together: enough to sort by length
 
 Grades = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int32]
@@ -44,6 +52,18 @@ class Scorer(Protocol):
     batch_tokens: int
 
     def score(self, ids: npt.NDArray[np.int64], mask: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]: ...
+
+
+@runtime_checkable
+class PoolScorer(Protocol):
+    """A loaded model on a GPU. Windows with their special tokens -> logits float32 (n, 4) in BANDS order.
+
+    `score_pool`: any number of windows, fast, in bfloat16. `score_alone`: each by itself, in fp32.
+    """
+
+    def score_pool(self, windows: Sequence[Ids]) -> npt.NDArray[np.float32]: ...
+
+    def score_alone(self, windows: Sequence[Ids]) -> npt.NDArray[np.float32]: ...
 
 
 class HardestWindows(NamedTuple):
@@ -69,7 +89,8 @@ class EncoderGrade:
     """An encoder over the four bands, loaded once from an artefact folder.
 
     `device` None: what PRIMER_ENCODER_DEVICE says, else the CPU on one thread (more throughput comes from more
-    processes). Raises ArtifactError when a file is missing or damaged, or the model has other labels or outputs.
+    processes). On CUDA worker processes take turns at the GPUs: one process each is the way to use several. Raises
+    ArtifactError when a file is missing or damaged, or the model has other labels or outputs.
     """
 
     def __init__(self, folder: str | Path, *, device: str | None = None) -> None:
@@ -87,7 +108,7 @@ class EncoderGrade:
         device = device or os.environ.get(DEVICE_VARIABLE) or "cpu"
         if device not in ("cpu", "cuda"):
             raise ArtifactError(f"{DEVICE_VARIABLE} is {device!r}.", hint="Set it to cpu or cuda.")
-        self._scorer = _load_scorer(model_file, device)
+        self._scorer = _load_scorer(model_file, device, self.window_tokens)
         self._require_grades(model_file)
 
     @property
@@ -103,22 +124,24 @@ class EncoderGrade:
         """
         owners: list[int] = []
         spans: list[tuple[int, int]] = []
-        windows: list[Ids] = []
         is_sampled = np.zeros(len(texts), bool)
-        for row, text in enumerate(texts):
-            tokens = self._tokenize(text)
-            if tokens is None or not len(tokens.ids):
-                continue
-            cuts = _cut_tokens(len(tokens.ids), self._room)
-            places = choose_windows(len(cuts), max_windows=max_windows, seed=seed)
-            is_sampled[row] = len(places) < len(cuts)
-            for start, end in (cuts[place] for place in places):
-                owners.append(row)
-                spans.append((int(tokens.starts[start]), int(tokens.ends[end - 1])))
-                windows.append(tokens.ids[start:end].copy())
+
+        def cut_windows() -> Iterator[Ids]:
+            for row, tokens in enumerate(self._tokenize_all(texts)):
+                if tokens is None or not len(tokens.ids):
+                    continue
+                cuts = _cut_tokens(len(tokens.ids), self._room)
+                places = choose_windows(len(cuts), max_windows=max_windows, seed=seed)
+                is_sampled[row] = len(places) < len(cuts)
+                for start, end in (cuts[place] for place in places):
+                    owners.append(row)
+                    spans.append((int(tokens.starts[start]), int(tokens.ends[end - 1])))
+                    yield tokens.ids[start:end].copy()
+
+        scores = self._score(cut_windows(), owners)
         grades = np.full((len(texts), len(BANDS)), np.nan, np.float32)
         starts, ends = np.full(len(texts), -1, np.int64), np.full(len(texts), -1, np.int64)
-        for row, span, grade in zip(owners, spans, self._score(windows), strict=True):
+        for row, span, grade in zip(owners, spans, scores, strict=True):
             if np.isnan(grades[row, 0]) or grade[0] < grades[row, 0]:
                 grades[row] = grade
                 starts[row], ends[row] = span
@@ -129,23 +152,42 @@ class EncoderGrade:
 
         NaN where the text cannot be tokenised (lone surrogates).
         """
+        rows: list[int] = []
+
+        def cut_texts() -> Iterator[Ids]:
+            for row, tokens in enumerate(self._tokenize_all(texts, max_tokens=self._room)):
+                if tokens is not None:
+                    rows.append(row)
+                    yield tokens.ids[: self._room].copy()
+
+        scores = self._score(cut_texts(), rows)
         grades = np.full((len(texts), len(BANDS)), np.nan, np.float32)
-        tokens = [self._tokenize(text, max_tokens=self._room) for text in texts]
-        rows = [row for row, found in enumerate(tokens) if found is not None]
-        grades[rows] = self._score([found.ids[: self._room] for found in tokens if found is not None])
+        grades[rows] = scores
         return grades
 
-    def _tokenize(self, text: str, *, max_tokens: int | None = None) -> _Tokens | None:
-        """At least the first `max_tokens` tokens, or all; None where the text is no Unicode."""
-        try:
-            text.encode()
-        except UnicodeEncodeError:
+    def _tokenize_all(self, texts: Sequence[str], *, max_tokens: int | None = None) -> Iterator[_Tokens | None]:
+        """`_tokenize` of each text; for a GPU, which one core cannot feed, by all cores."""
+        if not isinstance(self._scorer, PoolScorer):
+            yield from (self._tokenize(text, max_tokens=max_tokens) for text in texts)
+            return
+        for first in range(0, len(texts), _TEXTS_AT_ONCE):
+            chosen = texts[first : first + _TEXTS_AT_ONCE]
+            openings = [text[slice(*next(_cut_blocks(text), (0, 0)))] if _is_encodable(text) else "" for text in chosen]
+            encodings = self._tokenizer.encode_batch(openings, add_special_tokens=False)
+            for text, encoding in zip(chosen, encodings, strict=True):
+                yield self._tokenize(text, max_tokens=max_tokens, opening=encoding)
+
+    def _tokenize(self, text: str, *, max_tokens: int | None = None, opening: Encoding | None = None) -> _Tokens | None:
+        """At least the first `max_tokens` tokens, or all; None where the text is no Unicode. `opening`: its first block's."""
+        if not _is_encodable(text):
             return None
         ids: list[Ids] = []
         offsets: list[Ids] = []
         count = 0
         for start, end in _cut_blocks(text):
-            encoding = self._tokenizer.encode(text[start:end], add_special_tokens=False)
+            encoding = opening
+            if encoding is None or start > 0:
+                encoding = self._tokenizer.encode(text[start:end], add_special_tokens=False)
             ids.append(np.array(encoding.ids, np.int32))
             offsets.append(np.array(encoding.offsets, np.int32).reshape(-1, 2) + np.int32(start))
             count += len(encoding.ids)
@@ -154,19 +196,39 @@ class EncoderGrade:
         spans = np.concatenate([np.zeros((0, 2), np.int32), *offsets])
         return _Tokens(np.concatenate([np.zeros(0, np.int32), *ids]), spans[:, 0], spans[:, 1])
 
-    def _score(self, windows: Sequence[Ids]) -> Grades:
-        """Probabilities of each window, float32 (n, 4). Windows of one padded length share batches of one fixed size."""
+    def _score(self, windows: Iterable[Ids], owners: Sequence[int]) -> Grades:
+        """Probabilities of each window, float32 (n, 4). `owners`: the text of each, filled while the windows are read."""
+        if not isinstance(self._scorer, PoolScorer):
+            return self._score_batches(self._scorer, list(windows))
+        whole = (np.concatenate([self._prefix, window, self._suffix]) for window in windows)
+        pools: list[list[Ids]] = []
+        # A thread keeps the GPU busy while this one goes on tokenising.
+        with ThreadPoolExecutor(1) as feeder:
+            scored = []
+            while pool := list(islice(whole, _POOL_WINDOWS)):
+                pools.append(pool)
+                scored.append(feeder.submit(self._scorer.score_pool, pool))
+            logits = [np.zeros((0, len(BANDS)), np.float32), *[scores.result() for scores in scored]]
+        grades = _to_probabilities(np.concatenate(logits))
+        places = _find_near(grades[:, 0], owners)
+        if places:
+            all_windows = [window for pool in pools for window in pool]
+            grades[places] = _to_probabilities(self._scorer.score_alone([all_windows[place] for place in places]))
+        return grades
+
+    def _score_batches(self, scorer: Scorer, windows: Sequence[Ids]) -> Grades:
+        """Windows of one padded length share batches of one fixed size."""
         grades = np.empty((len(windows), len(BANDS)), np.float32)
         by_length: dict[int, list[int]] = {}
         for place, window in enumerate(windows):
             by_length.setdefault(self._pad_length(len(window)), []).append(place)
         for length, places in sorted(by_length.items()):
-            row_count = max(1, self._scorer.batch_tokens // length)
+            row_count = max(1, scorer.batch_tokens // length)
             for first in range(0, len(places), row_count):
                 chosen = places[first : first + row_count]
                 # The last window fills what is left of the batch: another batch size would be another shape.
                 filled = [*chosen, *[chosen[-1]] * (row_count - len(chosen))]
-                logits = self._scorer.score(*self._fill_batch([windows[place] for place in filled], length))
+                logits = scorer.score(*self._fill_batch([windows[place] for place in filled], length))
                 grades[chosen] = _to_probabilities(logits[: len(chosen)])
         return grades
 
@@ -184,8 +246,10 @@ class EncoderGrade:
         return ids, mask
 
     def _require_grades(self, model_file: Path) -> None:
-        ids, mask = self._fill_batch([np.zeros(0, np.int32)], self._pad_length(0))
-        logits = self._scorer.score(ids, mask)
+        if isinstance(self._scorer, PoolScorer):
+            logits = self._scorer.score_alone([np.concatenate([self._prefix, self._suffix])])
+        else:
+            logits = self._scorer.score(*self._fill_batch([np.zeros(0, np.int32)], self._pad_length(0)))
         if logits.shape != (1, len(BANDS)) or not np.isfinite(logits).all():
             raise ArtifactError(
                 f"{model_file} answers with the shape {logits.shape}, not one finite number a band.",
@@ -211,6 +275,14 @@ def _cut_blocks(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _to_probabilities(logits: npt.NDArray[np.float32]) -> Grades:
     rows = []
     for row in logits.astype(np.float64).tolist():
@@ -222,12 +294,23 @@ def _to_probabilities(logits: npt.NDArray[np.float32]) -> Grades:
     return np.array(rows, np.float32).reshape(-1, len(BANDS))
 
 
-def _load_scorer(model_file: Path, device: str) -> Scorer:
+def _find_near(scores: npt.NDArray[np.float32], owners: Sequence[int]) -> list[int]:
+    """The windows in EXACT_BAND of those texts whose lowest window is."""
+    low, high = EXACT_BAND
+    lowest = np.full(max(owners, default=-1) + 1, np.inf, np.float32)
+    np.minimum.at(lowest, owners, scores)
+    near = (low <= scores) & (scores < high) & (low <= lowest[owners])
+    return [int(place) for place in np.flatnonzero(near)]
+
+
+def _load_scorer(model_file: Path, device: str, window_tokens: int) -> Scorer | PoolScorer:
     # Imported here: each takes seconds to load, and most commands score nothing.
     if model_file.name == TORCH_MODEL:
-        from curation.signals.encoder_torch import TorchScorer
+        from curation.signals.encoder_torch import CudaScorer, TorchScorer
 
-        return TorchScorer(model_file.parent, device)
+        if device == "cuda":
+            return CudaScorer(model_file.parent, max_tokens=window_tokens)
+        return TorchScorer(model_file.parent)
     from curation.signals.encoder_onnx import OnnxScorer
 
     return OnnxScorer(model_file, device)

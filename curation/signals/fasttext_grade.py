@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from curation.errors import ArtifactError
+from curation.signals.bands import BANDS as BANDS
 from curation.signals.fasttext_file import check_model_file
 from curation.signals.windows import Window
 
 FASTTEXT_VERSION: Final = "1"
-BANDS: Final = ("K5", "K8", "K12", "OOS")
 
 BLANK: Final = "blank"
 LONE_SURROGATE: Final = "lone_surrogate"
