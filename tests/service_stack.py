@@ -24,7 +24,7 @@ from primer.app.core.settings import Settings
 from primer.app.jobs import service
 from primer.app.jobs.options import JobOptions
 from primer.app.jobs.states import FINAL, JobState
-from primer.app.models import Job, ProfileVersion, Source, Task
+from primer.app.models import AllowedPrefix, Job, ProfileVersion, Source, Task
 
 REPO = Path(__file__).resolve().parent.parent
 
@@ -84,8 +84,11 @@ class Stack:
         self.context.database.engine.dispose()
 
     def add_source(self, *locations: Path | str, name: str = "source") -> int:
-        """A source as its scan would leave it, without hashes."""
+        """A source as its scan would leave it, without hashes, at places that are allowed."""
         with self.context.database.transaction() as session:
+            allowed = set(session.execute(select(AllowedPrefix.prefix)).scalars())
+            for prefix in {_find_prefix(str(place)) for place in locations} - allowed:
+                session.add(AllowedPrefix(prefix=prefix, allows_private=False, created_by="test", created_at=now()))
             source = Source(
                 name=name, locations=[str(place) for place in locations], text_field="text", state="ready",
                 created_by="test", created_at=now(),
@@ -142,6 +145,14 @@ class Stack:
 
     def run_folder(self, job_id: int) -> Path:
         return self.settings.data_dir / self.read_job(job_id).folder
+
+
+def _find_prefix(place: str) -> str:
+    """What the allow-list must have for a location: a URL itself, or a path down to its first wildcard."""
+    if "://" in place:
+        return place
+    path = Path(place).resolve()
+    return str(path.parent if "*" in path.name else path)
 
 
 @contextmanager

@@ -1,18 +1,21 @@
-"""The Celery application of a worker: one task, whose message carries one id. The database knows the rest."""
+"""The Celery application of a worker: two tasks, whose messages carry one id. The database knows the rest."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
-from celery import Celery, signals
+import structlog
+from celery import Celery, Task, signals
 
 from primer.app.core.context import Context
 from primer.app.core.logs import configure_logs
-from primer.app.core.messages import PERFORM
+from primer.app.core.messages import PERFORM, REQUEST_ID, SCAN
 from primer.app.core.settings import Settings
 from primer.workers import shutdown
 from primer.workers.perform import Performer
 from primer.workers.queues import require_nested_limits
+from primer.workers.scans import perform_scan
 from primer.workers.steward import Steward
 
 
@@ -42,12 +45,24 @@ def build_celery(settings: Settings) -> Celery:
     )
     state: dict[str, Any] = {}
 
-    def perform(task_id: int) -> None:
-        if "performer" not in state:
-            state["performer"] = Performer(Context.open(settings))
-        state["performer"].perform(task_id)
+    def open_context() -> Context:
+        if "context" not in state:
+            state["context"] = Context.open(settings)
+            state["performer"] = Performer(state["context"])
+        context: Context = state["context"]
+        return context
 
-    celery.task(perform, name=PERFORM)
+    def perform(message: Task, task_id: int) -> None:
+        with _naming_request(message):
+            open_context()
+            state["performer"].perform(task_id)
+
+    def scan(message: Task, source_id: int) -> None:
+        with _naming_request(message):
+            perform_scan(open_context(), source_id)
+
+    celery.task(perform, name=PERFORM, bind=True)
+    celery.task(scan, name=SCAN, bind=True)
 
     def start_steward(**_: Any) -> None:
         state["steward"] = Steward(Context.open(settings))
@@ -67,6 +82,12 @@ def build_celery(settings: Settings) -> Celery:
     signals.worker_shutdown.connect(stop_steward)
     signals.setup_logging.connect(_set_up_logging)
     return celery
+
+
+def _naming_request(message: Task) -> AbstractContextManager[None]:
+    """Inside, log lines and messages that are sent name the request that this one goes back to."""
+    request_id = message.request.get(REQUEST_ID)
+    return structlog.contextvars.bound_contextvars(**({"request_id": request_id} if request_id else {}))
 
 
 def _set_up_logging(**_: Any) -> None:

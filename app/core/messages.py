@@ -5,7 +5,7 @@ Sent after the commit that made the task; what a crash or a broker that is down 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import structlog
@@ -15,7 +15,10 @@ from redis.exceptions import RedisError
 
 log = structlog.get_logger(__name__)
 
-PERFORM: Final = "primer.perform"  # the one task that messages name
+PERFORM: Final = "primer.perform"  # a task of a job, by its id
+SCAN: Final = "primer.scan"  # a source, by its id
+REQUEST_ID: Final = "primer_request_id"  # header: the request that a message goes back to, for the worker's logs
+_SCANS: Final = "maintenance"  # the queue of scans
 
 # A person waits for the request that sends: better to leave it to the steward than to hang.
 _TRANSPORT_OPTIONS: Final = {
@@ -39,10 +42,19 @@ class Messenger:
 
     def send(self, tasks: Iterable[tuple[int, str]]) -> bool:
         """Announce tasks (id, queue). False when the broker could not be reached: nothing is lost, only late."""
+        return self._send([(PERFORM, task_id, queue) for task_id, queue in tasks])
+
+    def send_scans(self, source_ids: Iterable[int]) -> bool:
+        """Announce sources that wait for their scan; the same answer."""
+        return self._send([(SCAN, source_id, _SCANS) for source_id in source_ids])
+
+    def _send(self, messages: Sequence[tuple[str, int, str]]) -> bool:
+        request_id = structlog.contextvars.get_contextvars().get("request_id")
+        headers = {REQUEST_ID: request_id} if request_id else {}
         try:
             with self._celery.connection_for_write() as connection, connection.Producer() as producer:
-                for task_id, queue in tasks:
-                    self._celery.send_task(PERFORM, args=(task_id,), queue=queue, producer=producer)
+                for name, row_id, queue in messages:
+                    self._celery.send_task(name, args=(row_id,), queue=queue, producer=producer, headers=headers)
         except (OperationalError, RedisError, OSError) as error:
             log.warning("broker_unreachable", error=type(error).__name__)
             return False

@@ -24,7 +24,9 @@ class AllowedPrefix(Base):
 
 
 class Source(Base):
-    """`state`: registered, scanning, ready or failed. Counts are null until its shards are scanned."""
+    """`state`: registered, scanning, ready or failed. Counts are null until its shards are scanned.
+
+    `scan_token` is new with every claim of the scan; `scan_until` is when it lapses, or when workers are told again."""
 
     __tablename__ = "sources"
 
@@ -42,6 +44,9 @@ class Source(Base):
     created_by: Mapped[Name]
     created_at: Mapped[Seconds]
     scanned_at: Mapped[Seconds | None]
+    scan_token: Mapped[Name | None]
+    scan_until: Mapped[Seconds | None]
+    scan_attempts: Mapped[int] = mapped_column(default=0, server_default="0")
 
 
 class SourceShard(Base):

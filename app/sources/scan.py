@@ -1,4 +1,4 @@
-"""The scan: list a source's shards and record what each says of itself. Safe to repeat, at any moment and by anyone.
+"""The scan: list a source's shards and record what each says of itself. Safe to repeat at any moment.
 
 What was known stays until the scan is through; then all of it is replaced in one transaction.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from curation.errors import PrimerError
@@ -16,7 +16,8 @@ from primer.app.auth.audit import record_change
 from primer.app.core.clock import now
 from primer.app.core.context import Context
 from primer.app.models import Source, SourceShard
-from primer.app.sources import repository
+from primer.app.sources import claims, repository
+from primer.app.sources.claims import ScanClaim
 from primer.app.sources.facts import ShardFacts, read_facts
 from primer.app.sources.listing import list_allowed, reaching_source
 from primer.app.sources.states import SourceState
@@ -24,53 +25,42 @@ from primer.app.sources.states import SourceState
 _NAMED_SHARDS = 20  # in the audit log and in messages
 
 
-def find_unscanned(session: Session, limit: int = 100) -> list[int]:
-    """Sources that wait for their scan, oldest first."""
-    wanted = select(Source.id).where(Source.state == SourceState.REGISTERED).order_by(Source.id).limit(limit)
-    return list(session.execute(wanted).scalars())
-
-
-def scan_source(context: Context, source_id: int, *, check: Callable[[], None] = lambda: None) -> None:
-    """Scan a source to its end: it is then ready, or failed with the reason. A source that is gone is passed over.
+def scan_source(context: Context, held: ScanClaim, *, check: Callable[[], None] = lambda: None) -> None:
+    """Scan a claimed source to its end: it is then ready, or failed with the reason. Nothing is recorded by who lost the claim.
 
     `check` is called before every shard; what it raises ends the scan, and nothing is recorded.
     """
-    with context.database.transaction() as session:
-        begun = session.execute(
-            update(Source)
-            .where(Source.id == source_id)
-            .values(state=SourceState.SCANNING, error=None)
-            .returning(Source.locations, Source.config, Source.split)
-            .execution_options(synchronize_session=False)
-        ).one_or_none()
+    with context.database.reading() as session:
+        source = session.get(Source, held.source_id)
         places = repository.read_places(session)
-    if begun is None:
+    if source is None:
         return
     try:
-        shards = list_allowed(places, begun.locations, config=begun.config, split=begun.split)
+        shards = list_allowed(places, source.locations, config=source.config, split=source.split)
         facts = []
-        with reaching_source(places, begun.locations):
+        with reaching_source(places, source.locations):
             for shard in shards:
                 check()
                 facts.append(read_facts(shard))
     except PrimerError as error:
-        _end_without_shards(context, source_id, str(error))
+        _end_without_shards(context, held, str(error))
         return
-    _record(context, source_id, facts)
+    _record(context, held, facts)
 
 
-def _end_without_shards(context: Context, source_id: int, error: str) -> None:
+def _end_without_shards(context: Context, held: ScanClaim, error: str) -> None:
     with context.database.transaction() as session:
-        source = repository.lock_source(session, source_id)
+        source = claims.lock_claimed(session, held)
         if source is not None:
             source.state, source.error = SourceState.FAILED, error
 
 
-def _record(context: Context, source_id: int, facts: list[ShardFacts]) -> None:
+def _record(context: Context, held: ScanClaim, facts: list[ShardFacts]) -> None:
     with context.database.transaction() as session:
-        source = repository.lock_source(session, source_id)
+        source = claims.lock_claimed(session, held)
         if source is None:
             return
+        source_id = source.id
         before = {shard.name: shard.sha256 for shard in repository.list_shards(session, source_id, -1, 1 << 31)}
         rows = [
             SourceShard(

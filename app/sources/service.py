@@ -14,7 +14,7 @@ from primer.app.core.clock import now
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict
 from primer.app.models import Source, SourceShard
-from primer.app.sources import repository
+from primer.app.sources import claims, repository
 from primer.app.sources.listing import list_allowed, reaching_source
 from primer.app.sources.places import normalize_location
 from primer.app.sources.preview import Preview, preview_shard
@@ -53,7 +53,7 @@ def register_source(
                 created_at=session.execute(select(now())).scalar_one(),
             )
             session.add(source)
-            session.flush()
+            claims.wait_for_scan(session, context, source)
             record_change(session, actor, "source.register", f"source/{source.id}", after=_describe(source))
             return source
     except IntegrityError as error:
@@ -68,7 +68,8 @@ def request_scan(context: Context, actor: Actor, source_id: int) -> Source:
         source = repository.lock_source(session, source_id)
         assert source is not None
         before = source.state
-        source.state = SourceState.REGISTERED
+        if before != SourceState.REGISTERED:
+            claims.wait_for_scan(session, context, source)
         if before != source.state:
             record_change(
                 session,
