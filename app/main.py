@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
@@ -15,11 +17,19 @@ from primer.app.jobs.endpoints import router as jobs
 from primer.app.openapi import router as openapi
 from primer.app.profiles.endpoints import router as profiles
 from primer.app.sources.endpoints import router as sources
+from primer.app.status.endpoints import router as status
+from primer.app.status.metrics import serving_metrics
 
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
 ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, openapi)
+
+
+@asynccontextmanager
+async def _run(app: FastAPI) -> AsyncIterator[None]:
+    with serving_metrics(app.state.context):
+        yield
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -32,6 +42,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        lifespan=_run,
         responses={"default": {"model": Problem, "content": {"application/problem+json": {}}}},
     )
     app.state.context = Context.open(settings)
@@ -39,4 +50,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_error_handlers(app)
     for room in ROOMS:
         app.include_router(room, prefix=API_PREFIX)
+    app.include_router(status)
     return app

@@ -16,20 +16,25 @@ from fastapi.routing import iter_route_contexts
 from primer.app.auth.roles import Role
 
 # What answers without knowing who asks. Nothing else may.
-OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/v1/session")}
+OPEN = {("GET", "/"), ("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/v1/session")}
 
 
 @dataclass(frozen=True)
 class Call:
-    """One route, called so that only the role can be in the way. `least` None: refused to programs of every role."""
+    """One route, called so that only the role can be in the way. `least` None: refused to programs of every role.
+
+    A stream without end is called with headers that it refuses, after asking who it is.
+    """
 
     least: Role | None
     body: dict[str, Any] | None = None
+    headers: dict[str, str] | None = None
 
 
 _PASSWORD = "four words nobody expects"
 
 MATRIX: dict[tuple[str, str], Call] = {
+    ("GET", "/metrics"): Call(Role.VIEWER),
     ("GET", "/api/v1/openapi.json"): Call(Role.VIEWER),
     ("GET", "/api/v1/session"): Call(Role.VIEWER),
     ("DELETE", "/api/v1/session"): Call(Role.VIEWER),
@@ -67,6 +72,18 @@ MATRIX: dict[tuple[str, str], Call] = {
     ("DELETE", "/api/v1/profiles/{name}/versions/{version}"): Call(Role.OPERATOR),
     ("POST", "/api/v1/profiles/{name}/versions/{version}/publish"): Call(Role.OPERATOR),
     ("GET", "/api/v1/profiles/{name}/versions/{version}/yaml"): Call(Role.VIEWER),
+    ("GET", "/api/v1/jobs"): Call(Role.VIEWER),
+    ("POST", "/api/v1/jobs"): Call(Role.OPERATOR, {"source_id": 1, "profile_id": 1}),
+    ("GET", "/api/v1/jobs/{job_id}"): Call(Role.VIEWER),
+    ("GET", "/api/v1/jobs/{job_id}/tasks"): Call(Role.VIEWER),
+    ("POST", "/api/v1/jobs/{job_id}/pause"): Call(Role.OPERATOR),
+    ("POST", "/api/v1/jobs/{job_id}/resume"): Call(Role.OPERATOR),
+    ("POST", "/api/v1/jobs/{job_id}/cancel"): Call(Role.OPERATOR),
+    ("POST", "/api/v1/jobs/{job_id}/retry"): Call(Role.OPERATOR),
+    ("POST", "/api/v1/jobs/{job_id}/clone"): Call(Role.OPERATOR),
+    ("POST", "/api/v1/jobs/{job_id}/measure-undecided"): Call(Role.OPERATOR, {"profile_id": 1}),
+    ("GET", "/api/v1/events"): Call(Role.VIEWER),
+    ("GET", "/api/v1/events/stream"): Call(Role.VIEWER, headers={"Last-Event-ID": "none"}),
     ("GET", "/api/v1/audit"): Call(Role.ADMIN),
     ("GET", "/api/v1/audit.csv"): Call(Role.ADMIN),
 }
@@ -90,7 +107,7 @@ def find_wrong_answers(app: FastAPI, role: Role, matrix: dict[tuple[str, str], C
     """Routes that let this role in though they should not, or shut it out though they should let it in."""
     wrong = []
     for (method, path), call in matrix.items():
-        answer = open_program(app, role).request(method, fill(path), json=call.body)
+        answer = open_program(app, role).request(method, fill(path), json=call.body, headers=call.headers)
         is_refused = answer.status_code in {401, 403}
         is_allowed = call.least is not None and role.rank >= call.least.rank
         if is_refused == is_allowed:

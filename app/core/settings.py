@@ -12,6 +12,8 @@ from typing import Annotated
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from primer.app.core.broker_socket import describe_socket_url, find_broker_socket
+
 
 class Settings(BaseSettings):
     """`data_dir` holds runs, exports and, embedded, the database and the broker. Times are seconds."""
@@ -56,6 +58,11 @@ class Settings(BaseSettings):
     password_memory_kib: int = Field(default=65_536, ge=8, description="Memory that hashing a password takes (argon2).")
     password_rounds: int = Field(default=3, ge=1, description="Rounds of hashing a password (argon2).")
     max_body_bytes: int = Field(default=10_000_000, ge=1, description="A request with a longer body is refused.")
+    metrics_bind: str | None = Field(
+        default=None,
+        pattern=r"^[^:]+:[0-9]{1,5}$",
+        description="host:port where /metrics is answered to anybody; default: beside the API, to who may read.",
+    )
     log_format: str = Field(default="json", pattern="^(json|text)$")
 
     @model_validator(mode="before")
@@ -78,7 +85,7 @@ class Settings(BaseSettings):
         """The Redis URL."""
         if self.broker_url is not None:
             return self.broker_url.get_secret_value()
-        return f"redis+socket://{self.data_dir.resolve() / 'broker' / 'valkey.sock'}"
+        return describe_socket_url(find_broker_socket(self.data_dir))
 
     @property
     def runs(self) -> Path:

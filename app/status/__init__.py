@@ -1,0 +1,1 @@
+"""Status: whether the service lives and can work, and what it counts."""

@@ -1,0 +1,57 @@
+"""Routes of the service's status, and the page at its address."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse
+
+from primer.app.auth.dependencies import ActorDep
+from primer.app.auth.roles import Action
+from primer.app.core.context import ContextDep
+from primer.app.status.checks import OK, check_readiness
+from primer.app.status.metrics import CONTENT_TYPE, render_metrics
+from primer.app.status.schemas import Health, Readiness
+
+router = APIRouter(tags=["status"])
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Primer</title></head>
+<body>
+<h1>Primer</h1>
+<p>The service is running. Its API is described by <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>,
+for who is signed in (POST /api/v1/session) or shows a token.</p>
+</body>
+</html>
+"""
+
+
+@router.get("/", include_in_schema=False)
+def show_page() -> HTMLResponse:
+    return HTMLResponse(_PAGE)
+
+
+@router.get("/healthz", summary="Whether this process lives")
+def read_health() -> Health:
+    return Health(status="alive")
+
+
+@router.get(
+    "/readyz",
+    summary="Whether the service can work: database, schema, broker, data folder",
+    responses={503: {"model": Readiness, "description": "What is not `ok` says why."}},
+)
+def read_readiness(context: ContextDep, response: Response) -> Readiness:
+    checks = check_readiness(context)
+    is_ready = all(found == OK for found in checks.values())
+    response.status_code = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    response.headers["Cache-Control"] = "no-store"
+    return Readiness(is_ready=is_ready, checks=checks)
+
+
+@router.get("/metrics", summary="Figures for Prometheus", response_class=PlainTextResponse)
+def read_metrics(context: ContextDep, actor: ActorDep) -> Response:
+    actor.require(Action.READ)
+    return Response(render_metrics(context), media_type=CONTENT_TYPE)
