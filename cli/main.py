@@ -9,7 +9,22 @@ import orjson
 import typer
 
 from curation.errors import PrimerError
-from primer.cli import catalogue, decide, evaluate, explain, export, label, ledger, measure, run, train, user, worker
+from primer.cli import (
+    api,
+    catalogue,
+    decide,
+    evaluate,
+    explain,
+    export,
+    label,
+    ledger,
+    measure,
+    run,
+    train,
+    up,
+    user,
+    worker,
+)
 from primer.cli.output import console, is_json
 
 app = typer.Typer(
@@ -30,7 +45,10 @@ app.command("verify")(export.verify)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("label")(label.label)
+app.command("up")(up.up)
+app.command("api")(api.api)
 app.command("worker")(worker.worker)
+app.command("migrate")(api.migrate)
 app.add_typer(catalogue.profiles, name="profiles")
 app.add_typer(catalogue.artifacts, name="artifacts")
 app.add_typer(ledger.app, name="ledger")

@@ -1,0 +1,43 @@
+"""`primer api` and `primer migrate`: the HTTP service, and its database's schema."""
+
+from __future__ import annotations
+
+from primer.cli.output import JsonOption, console, print_json
+from primer.cli.service import read_settings
+
+_STOP_SECONDS = 3  # event streams never end by themselves
+
+
+def api() -> None:
+    """Answer HTTP requests at PRIMER_HOST and PRIMER_PORT until stopped. The database must have this version's schema."""
+    import uvicorn
+
+    from primer.app.core.logs import configure_logs
+    from primer.cli.service import open_service
+
+    settings = read_settings()
+    configure_logs(settings.log_format)
+    open_service().database.engine.dispose()
+    uvicorn.run(
+        "primer.app.main:create_app",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )
+
+
+def migrate(as_json: JsonOption = False) -> None:
+    """Bring the database's schema to this version. Doing so again changes nothing."""
+    from primer.app.core.context import Context
+    from primer.app.core.migrate import migrate as migrate_database
+
+    context = Context.open(read_settings())
+    revision = migrate_database(context.database)
+    if as_json:
+        print_json({"revision": revision})
+    else:
+        console.print(f"The database has the schema {revision}.", highlight=False)
