@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -174,9 +174,11 @@ def _part_path(folder: RunFolder, part: Part) -> Path:
 
 
 def finish_run(
-    folder: RunFolder, *, progress: Progress | None = None, on_export: OnExport = lambda _: None
+    folder: RunFolder, *, progress: Progress | None = None, checkpoint: Callable[[], None] = lambda: None
 ) -> dict[str, object]:
     """Decide and export a measured run; write and return run.json. `progress` None: the parts' times are joined.
+
+    `checkpoint` is called between slices and batches of rows; what it raises ends the work with nothing exported.
 
     Raises LedgerError when slices are missing. Failed slices leave the run incomplete: there is no export then.
     """
@@ -190,10 +192,17 @@ def finish_run(
     folder.sweep_staging()
     began = time.monotonic()
     decisions = open_decision_set(folder)
-    summary = summarize_run(folder, decisions.bound, decisions.word_scores, source_rules=decisions.source_rules)
+    summary = summarize_run(
+        folder,
+        decisions.bound,
+        decisions.word_scores,
+        source_rules=decisions.source_rules,
+        checkpoint=checkpoint,
+    )
     decided_seconds = time.monotonic() - began
     options = read_request(folder.folder).export
-    exported = write_export(build_export_request(decisions, folder.export, options, on_progress=on_export))
+    wanted = build_export_request(decisions, folder.export, options, on_progress=lambda _: checkpoint())
+    exported = write_export(wanted)
     times = _describe_times(progress) if progress is not None else {"parts": _read_parts(folder)}
     report = {
         **_describe_run(folder),

@@ -7,6 +7,7 @@ PrimerError
 ├── ProfileError      a profile or recipe that does not say something decidable
 ├── LedgerError       a ledger that is damaged, foreign, or lacks what a question needs
 ├── ExportError       an export that cannot be built or does not verify
+│   └── ExportBusy    another process is building it: trying again later may succeed
 └── TrainingError     training data that cannot make a model
 """
 
@@ -53,6 +54,10 @@ class LedgerError(PrimerError):
 
 
 class ExportError(PrimerError):
+    pass
+
+
+class ExportBusy(ExportError):
     pass
 
 

@@ -6,7 +6,7 @@ Times and rates are the caller's; everything here follows from the ledger.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,8 +81,12 @@ def summarize_run(
     word_scores: dict[str, float],
     overrides: Overrides | None = None,
     source_rules: Sequence[SourceRule] = (),
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> RunSummary:
-    """Read the whole ledger once, a slice at a time. Raises LedgerError when slices or shards are missing."""
+    """Read the whole ledger once, a slice at a time. Raises LedgerError when slices or shards are missing.
+
+    `checkpoint` is called after every slice; what it raises ends the reading.
+    """
     ledger = folder.ledger
     summary = RunSummary(Funnel(bound.stages))
     for manifest in ledger.read_shards():
@@ -90,6 +94,7 @@ def summarize_run(
         summary.shards.append(shard)
     parts: list[str] = []
     for decided in decide_ledger(ledger, bound, word_scores, overrides, source_rules):
+        checkpoint()
         core = decided.signals.core
         tokens, is_estimated = count_tokens(core)
         summary.funnel.add(decided.decisions, tokens)

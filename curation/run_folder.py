@@ -34,7 +34,7 @@ class RunFolder:
         self._locations = folder / "locations.json"
         self._cache_quota_bytes = cache_quota_bytes
         self._shards: dict[str, SourceShard] = {}
-        self._verified: set[str] = set()
+        self._verified: dict[str, _Stamp] = {}
 
     def require_run(self) -> None:
         """Raises LedgerError when the folder holds no run."""
@@ -85,12 +85,15 @@ class RunFolder:
             return
         path = Path(shard.location)
         if not path.is_file():
-            raise SourceError(f"{name}: there is no file {path} any more.", hint="Restore it where it was.")
+            raise _gone(name, path)
         yield path
 
     @contextmanager
     def slice_file(self, manifest: ShardManifest, piece: Slice) -> Iterator[Path]:
-        """The Parquet file that holds a slice: staged, or the shard once its bytes are known to be those that were opened."""
+        """The Parquet file that holds a slice: staged, or the shard once its bytes are known to be those that were opened.
+
+        Raises SourceError when they are not, at the end too: what was read of a file that changed meanwhile is worth nothing.
+        """
         if manifest.staging:
             path = self.staging / manifest.staging / piece.file
             if not path.is_file():
@@ -100,14 +103,14 @@ class RunFolder:
             yield path
             return
         with self.shard_file(manifest.name) as path:
-            if manifest.name not in self._verified:
+            before = _stamp(path, manifest)
+            if self._verified.get(manifest.name) != before:
                 if not _has_bytes(path, manifest):
-                    raise SourceError(
-                        f"{manifest.name} has changed since it was measured.",
-                        hint="Restore the file or start a new run.",
-                    )
-                self._verified.add(manifest.name)
+                    raise _changed(manifest)
+                self._verified[manifest.name] = before
             yield path
+            if _stamp(path, manifest) != before:
+                raise _changed(manifest)
 
     def sweep_staging(self) -> None:
         """Delete what a killed process was staging. Only when nobody stages."""
@@ -119,6 +122,28 @@ class RunFolder:
         text_field = self.ledger.read_plan().recipe.text_field
         with self.slice_file(ref.shard, ref.piece) as path:
             yield from read_slice(path, ref.shard.name, ref.piece, text_field)
+
+
+_Stamp = tuple[int, int, int, int]
+
+
+def _stamp(path: Path, manifest: ShardManifest) -> _Stamp:
+    """What differs once a file has been written to or replaced."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise _gone(manifest.name, path) from None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _gone(name: str, path: Path) -> SourceError:
+    return SourceError(f"{name}: there is no file {path} any more.", hint="Restore it where it was.")
+
+
+def _changed(manifest: ShardManifest) -> SourceError:
+    return SourceError(
+        f"{manifest.name} has changed since it was measured.", hint="Restore the file or start a new run."
+    )
 
 
 def _has_bytes(path: Path, manifest: ShardManifest) -> bool:

@@ -16,7 +16,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from curation.errors import PrimerError, QuotaError
+from curation.errors import ExportBusy, PrimerError, QuotaError
 from primer.app.core.context import Context
 from primer.app.jobs import dispatch, flow
 from primer.app.jobs.flow import StepResult
@@ -76,6 +76,9 @@ class Performer:
         except QuotaError as error:
             log.error("out_of_room", detail=error.message)
             return _halts(lease, error)
+        except ExportBusy as error:
+            # A worker that fell silent has not let go yet.
+            return self._tries_again(lease, error.message)
         except PrimerError as error:
             log.warning("task_failed", detail=error.message)
             return _fails(lease, error)

@@ -19,6 +19,7 @@ from curation.profile import Profile
 from curation.request import RunRequest
 from curation.run_folder import RunFolder
 from curation.shards.manifest import ShardManifest
+from curation.slice_sample import choose_slices
 from curation.slice_work import MeasureJob, SliceResult, SliceWork
 from primer.app.core.context import Context
 from primer.app.jobs.flow import Follower, SettledSlice, StepResult
@@ -103,6 +104,7 @@ class Steps:
             slice_bytes=options.slice_bytes,
             row_limit=options.limit,
             has_encoder=options.has_encoder,
+            sample=options.describe_sample(),
         )
 
     def _open(self, job: Job, index: int) -> StepResult:
@@ -110,14 +112,15 @@ class Steps:
         manifest = work.open_shard(index, job.rows_left)
         self._require_scanned(job, manifest)
         measure.folder.ledger.add_shard(manifest)
-        followers = [Follower(TaskKind.MEASURE, index, piece.index) for piece in manifest.slices]
+        pieces = choose_slices(manifest, measure.plan.sample)
+        followers = [Follower(TaskKind.MEASURE, index, piece.index) for piece in pieces]
         rows_left = None if job.rows_left is None else job.rows_left - manifest.row_count
         if rows_left and index + 1 < len(measure.plan.shards):
             followers.append(Follower(TaskKind.OPEN, index + 1))
         return StepResult(
             followers,
-            slices_found=len(manifest.slices),
-            documents_found=manifest.row_count,
+            slices_found=len(pieces),
+            documents_found=sum(piece.row_count for piece in pieces),
             rows_left=rows_left,
         )
 
@@ -150,10 +153,7 @@ class Steps:
         return StepResult(settled=_settle(work.settle(ref)))
 
     def _finish(self, job: Job) -> StepResult:
-        def tell(_progress: object) -> None:
-            self._check()
-
-        return StepResult(report=finish_run(self._folder(job), on_export=tell))
+        return StepResult(report=finish_run(self._folder(job), checkpoint=self._check))
 
     def _reopen(self, job: Job) -> tuple[MeasureJob, SliceWork]:
         found = self._work.pop(job.id, None)

@@ -10,7 +10,6 @@ import threading
 
 import structlog
 from sqlalchemy import exists, select
-from sqlalchemy.exc import SQLAlchemyError
 
 from primer.app.core.context import Context
 from primer.app.jobs import dispatch, flow, leases
@@ -41,14 +40,13 @@ class Steward:
         """One round."""
         self._take_back_expired()
         self._announce_unannounced()
-        with self._context.database.transaction() as session:
-            dispatch.announce_lost(session, self._context)
+        dispatch.announce_lost(self._context)
 
     def _tend_for_ever(self) -> None:
         while not self._stopped.wait(self._context.settings.steward_interval):
             try:
                 self.tend()
-            except SQLAlchemyError as error:
+            except Exception as error:  # noqa: BLE001 - the next round may succeed; without a steward nothing is put right
                 log.warning("steward_interrupted", error=type(error).__name__)
 
     def _take_back_expired(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
 from primer.app.core.clock import now
@@ -17,6 +17,7 @@ from primer.app.core.db import after_commit
 from primer.app.jobs.states import JobState, TaskState
 from primer.app.models import Job, Task
 
+_LOST_AT_ONCE = 1_000
 _RUNS = (JobState.QUEUED, JobState.RUNNING)
 
 
@@ -36,34 +37,36 @@ def announce(session: Session, context: Context, job: Job) -> None:
     _mark_and_send(session, context, Task.id.in_(chosen.scalar_subquery()))
 
 
-def announce_lost(session: Session, context: Context) -> None:
-    """Announce again what was announced long ago, as far as the broker holds fewer messages than there should be."""
-    old = (
-        select(Task.id, Task.queue)
-        .join(Job, Job.id == Task.job_id)
-        .where(
-            Task.state == TaskState.WAITING,
-            Task.sent_at < now() - context.settings.resend_after,
-            Job.state.in_(_RUNS),
-        )
-        .order_by(Task.sent_at)
-    )
-    found = session.execute(old).all()
-    if not found:
-        return
+def announce_lost(context: Context) -> None:
+    """Announce again what was announced long ago, as far as the broker holds fewer messages than there should be.
+
+    The broker is asked outside of any transaction: while it does not answer, nothing is locked.
+    """
+    is_old = Task.state == TaskState.WAITING, Task.sent_at < now() - context.settings.resend_after
+    with context.database.reading() as session:
+        found = session.execute(
+            select(Task.id, Task.queue)
+            .join(Job, Job.id == Task.job_id)
+            .where(*is_old, Job.state.in_(_RUNS))
+            .order_by(Task.sent_at)
+            .limit(_LOST_AT_ONCE)
+        ).all()
     lost: list[int] = []
     for queue, count in Counter(row.queue for row in found).items():
         held = context.messenger.count_waiting(queue)
         if held is not None and held < count:
             lost += [row.id for row in found if row.queue == queue][: count - held]
     if lost:
-        _mark_and_send(session, context, Task.id.in_(lost))
+        with context.database.transaction() as session:
+            # Those that others are changing are left to them: this holds no job's row, so it must not wait.
+            free = select(Task.id).where(Task.id.in_(lost), *is_old).with_for_update(skip_locked=True)
+            _mark_and_send(session, context, Task.id.in_(session.execute(free).scalars().all()))
 
 
-def _mark_and_send(session: Session, context: Context, which: object) -> None:
+def _mark_and_send(session: Session, context: Context, which: ColumnElement[bool]) -> None:
     sent = session.execute(
         update(Task)
-        .where(which, Task.state == TaskState.WAITING)  # type: ignore[arg-type]
+        .where(which, Task.state == TaskState.WAITING)
         .values(sent_at=now())
         .returning(Task.id, Task.queue)
         .execution_options(synchronize_session=False)

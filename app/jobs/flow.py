@@ -22,6 +22,8 @@ from primer.app.jobs.leases import Lease
 from primer.app.jobs.states import FINAL, QUEUE_OF, JobKind, JobState, TaskKind, TaskState
 from primer.app.models import Job, Outcome, Task
 
+_TASKS_A_STATEMENT = 1_000
+
 
 @dataclass(frozen=True)
 class Follower:
@@ -62,12 +64,14 @@ def lock_job(session: Session, job_id: int) -> Job:
 
 
 def begin(session: Session, task_id: int, *, worker: str, seconds: float) -> Lease | None:
-    """Claim a task; the first one brings its job from queued to running."""
+    """Claim a task; the first one brings its job from queued to running. None where there is nothing to claim."""
+    task = session.execute(select(Task.job_id, Task.kind).where(Task.id == task_id)).one_or_none()
+    if task is None:
+        return None
+    job = lock_job(session, task.job_id) if task.kind == TaskKind.PLAN else None
     lease = leases.claim(session, task_id, worker=worker, seconds=seconds)
-    if lease is not None and lease.kind is TaskKind.PLAN:
-        job = lock_job(session, lease.job_id)
-        if job.state == JobState.QUEUED:
-            _set_state(session, job, JobState.RUNNING)
+    if lease is not None and job is not None and job.state == JobState.QUEUED:
+        _set_state(session, job, JobState.RUNNING)
     return lease
 
 
@@ -109,25 +113,26 @@ def fail(session: Session, lease: Lease, error: str, hint: str) -> Job:
 
 
 def try_again(session: Session, lease: Lease, error: str, *, max_attempts: int) -> Job:
-    """The task broke off for a reason that may pass: it waits again, unless that happened too often."""
+    """The task broke off for a reason that may pass: it waits again, unless that happened too often.
+
+    It counts as announced, so that it is announced again only when a message would be thought lost: the reason gets time
+    to pass.
+    """
     job = lock_job(session, lease.job_id)
-    if lease.attempts >= max_attempts:
+    if _is_last_attempt(job, lease.attempts, max_attempts):
         leases.end(session, lease, TaskState.QUARANTINED, error=error, error_hint=_quarantine_hint(lease.attempts))
         _count_failure(session, job)
     else:
-        leases.end(session, lease, TaskState.WAITING, error=error)
+        leases.end(session, lease, TaskState.WAITING, error=error, sent_at=now())
+        _advance(session, job)
     return job
 
 
 def withdraw(session: Session, lease: Lease) -> Job:
     """The worker lets go of the task, for its job was paused or cancelled or the worker stops: it counts as not tried."""
     job = lock_job(session, lease.job_id)
-    if job.state == JobState.CANCELLING:
-        leases.end(session, lease, TaskState.CANCELLED)
-        job.open_tasks -= 1
-        _advance(session, job)
-    else:
-        leases.end(session, lease, TaskState.WAITING, attempts=Task.attempts - 1)
+    leases.end(session, lease, TaskState.WAITING, attempts=Task.attempts - 1)
+    _advance(session, job)
     _tell(session, job, "progress")
     return job
 
@@ -135,12 +140,11 @@ def withdraw(session: Session, lease: Lease) -> Job:
 def halt(session: Session, lease: Lease, error: str, hint: str) -> Job:
     """Something is lacking that a person must provide (disk): the task waits, and the job is paused with the reason."""
     job = lock_job(session, lease.job_id)
-    if job.state == JobState.CANCELLING:
-        return withdraw(session, lease)
     leases.end(session, lease, TaskState.WAITING, attempts=Task.attempts - 1, error=error, error_hint=hint)
     job.error, job.error_hint = error, hint
     if job.state == JobState.RUNNING:
         _set_state(session, job, JobState.PAUSED)
+    _advance(session, job)
     return job
 
 
@@ -148,26 +152,23 @@ def expire(session: Session, task_id: int, job_id: int, token: str, *, max_attem
     """Take a task back from a worker that is silent; None when it spoke up meanwhile."""
     job = lock_job(session, job_id)
     attempts = session.execute(select(Task.attempts).where(Task.id == task_id)).scalar_one()
-    if job.state == JobState.CANCELLING:
-        if not leases.take_back(session, task_id, token, TaskState.CANCELLED):
-            return None
-        job.open_tasks -= 1
-        _advance(session, job)
-        _tell(session, job, "progress")
-    elif attempts >= max_attempts:
+    if _is_last_attempt(job, attempts, max_attempts):
         error = "The process that worked on it ended, or fell silent, every time."
         if not leases.take_back(
             session, task_id, token, TaskState.QUARANTINED, error=error, hint=_quarantine_hint(attempts)
         ):
             return None
         _count_failure(session, job)
-    elif not leases.take_back(session, task_id, token, TaskState.WAITING, error="Its worker fell silent."):
+    elif leases.take_back(session, task_id, token, TaskState.WAITING, error="Its worker fell silent."):
+        _advance(session, job)
+    else:
         return None
     return job
 
 
 def add_tasks(session: Session, job: Job, followers: Sequence[Follower]) -> None:
-    if followers:
+    # In portions: a statement has a limited number of parameters.
+    for start in range(0, len(followers), _TASKS_A_STATEMENT):
         rows = [
             {
                 "job_id": job.id,
@@ -179,10 +180,10 @@ def add_tasks(session: Session, job: Job, followers: Sequence[Follower]) -> None
                 "attempts": 0,
                 "created_at": now(),
             }
-            for follower in followers
+            for follower in followers[start : start + _TASKS_A_STATEMENT]
         ]
         session.execute(insert(Task).values(rows))
-        job.open_tasks += len(rows)
+    job.open_tasks += len(followers)
 
 
 def tell_new(session: Session, job: Job) -> None:
@@ -208,14 +209,6 @@ def resume(session: Session, job: Job) -> None:
 def cancel(session: Session, job: Job) -> None:
     """What waits is cancelled at once; what runs is let go of by its worker within a batch."""
     _set_state(session, job, JobState.CANCELLING)
-    cancelled = session.execute(
-        update(Task)
-        .where(Task.job_id == job.id, Task.state == TaskState.WAITING)
-        .values(state=TaskState.CANCELLED, finished_at=now())
-        .returning(Task.id)
-        .execution_options(synchronize_session=False)
-    ).all()
-    job.open_tasks -= len(cancelled)
     _advance(session, job)
 
 
@@ -243,18 +236,46 @@ def _count_failure(session: Session, job: Job) -> None:
     _tell(session, job, "progress")
 
 
+def _is_last_attempt(job: Job, attempts: int, max_attempts: int) -> bool:
+    return attempts >= max_attempts and job.state != JobState.CANCELLING
+
+
 def _advance(session: Session, job: Job) -> None:
-    """When no task is left: the next phase, or the end."""
+    """When no task is left: the next phase, or the end. In a job that is being cancelled nothing goes on waiting."""
+    if job.state == JobState.CANCELLING:
+        _cancel_waiting(session, job)
     if job.open_tasks or job.state in FINAL:
         return
-    if job.state == JobState.CANCELLING:
+    if job.state == JobState.CANCELLING and job.report is None:
         _end(session, job, JobState.CANCELLED)
     elif job.failed_tasks:
+        _blame_first_failure(session, job)
         _end(session, job, JobState.PARTLY_FAILED if job.slices_done else JobState.FAILED)
     elif job.kind == JobKind.CURATE and job.report is None:
         add_tasks(session, job, [Follower(TaskKind.FINISH)])
     else:
         _end(session, job, JobState.SUCCEEDED)
+
+
+def _cancel_waiting(session: Session, job: Job) -> None:
+    cancelled = session.execute(
+        update(Task)
+        .where(Task.job_id == job.id, Task.state == TaskState.WAITING)
+        .values(state=TaskState.CANCELLED, finished_at=now())
+        .returning(Task.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    job.open_tasks -= len(cancelled)
+
+
+def _blame_first_failure(session: Session, job: Job) -> None:
+    first = session.execute(
+        select(Task.error, Task.error_hint)
+        .where(Task.job_id == job.id, Task.state.in_((TaskState.FAILED, TaskState.QUARANTINED)))
+        .order_by(Task.id)
+        .limit(1)
+    ).one()
+    job.error, job.error_hint = first.error, first.error_hint
 
 
 def _end(session: Session, job: Job, state: JobState) -> None:

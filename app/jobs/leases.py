@@ -77,11 +77,11 @@ def extend(session: Session, lease: Lease, *, seconds: float) -> JobState | None
 
 def end(session: Session, lease: Lease, state: TaskState, **values: object) -> None:
     """Bring a claimed task to another state. Raises LeaseLost when somebody else has it by now."""
-    ended = {"finished_at": now()} if state is not TaskState.WAITING else {"sent_at": None}
+    ended: dict[str, object] = {"finished_at": now()} if state is not TaskState.WAITING else {"sent_at": None}
     found = session.execute(
         update(Task)
         .where(*_held(lease))
-        .values(state=state, lease_token=None, lease_until=None, **ended, **values)
+        .values(state=state, lease_token=None, lease_until=None, **(ended | values))
         .returning(Task.id)
         .execution_options(synchronize_session=False)
     ).one_or_none()

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from curation.export.request import DEFAULT_SHARD_BYTES, ControlMatch
 from curation.recipe import DEFAULT_SLICE_BYTES
 from curation.request import ExportOptions
+from curation.slice_sample import Sample
 
 TRIAL_SHARE = 0.01
 
@@ -33,6 +34,9 @@ class JobOptions(BaseModel):
     shuffle_seed: int | None = None
     control_match: ControlMatch = ControlMatch.TOKENS
     control_seed: int = 0
+
+    def describe_sample(self) -> Sample | None:
+        return None if self.sample_share is None else Sample(share=self.sample_share, seed=self.sample_seed)
 
     def describe_export(self) -> ExportOptions:
         return ExportOptions(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from curation.errors import ExportError, QuotaError
+from curation.errors import ExportBusy, ExportError, QuotaError
 
 
 def name_work_folder(out: Path) -> Path:
@@ -24,8 +24,8 @@ def name_work_folder(out: Path) -> Path:
 def build_folder(out: Path) -> Iterator[Path]:
     """An empty folder that becomes `out` when the block ends without an exception.
 
-    Raises ExportError when another process is exporting to `out` or something appeared there meanwhile, QuotaError
-    when the disk is full. After an exception nothing is left; after a kill the next call sweeps.
+    Raises ExportBusy while another process is exporting to `out`, ExportError when something appeared there meanwhile,
+    QuotaError when the disk is full. After an exception nothing is left; after a kill the next call sweeps.
     """
     work = name_work_folder(out)
     work.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def _lock_folder(work: Path, out: Path) -> int:
         is_still_there = False
     if not is_still_there:
         os.close(lock)
-        raise ExportError(f"Another process is exporting to {out}.", hint="Wait until it is done.")
+        raise ExportBusy(f"Another process is exporting to {out}.", hint="Wait until it is done.")
     return lock
 
 
