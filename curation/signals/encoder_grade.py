@@ -7,7 +7,6 @@ EXACT_BAND, its windows in that band are scored once more, each alone and in fp3
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,16 +18,22 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding
 
 from curation.artifacts.encoder_folder import TORCH_MODEL, list_encoder_files
 from curation.errors import ArtifactError
 from curation.signals.bands import BANDS
+from curation.signals.encoder_config import (
+    load_tokenizer,
+    read_config,
+    read_special_ids,
+    read_window_tokens,
+    require_bands,
+)
 from curation.signals.windows import choose_windows
 
 ENCODER_VERSION: Final = "1"
 DEVICE_VARIABLE: Final = "PRIMER_ENCODER_DEVICE"
-PUBLISHED_TOKENS: Final = 2_048  # where the published filter cuts a text short
 # Fixed, as a signal knows no threshold. Any threshold on P(K5) from 0.1 to 0.9 meets fp32 scores as long as bfloat16 moves
 # the log-odds of K5 by less than 0.74 (measured: benchmarks/results/encoder_gpu.md); a top band of K5 needs P(K5) >= 0.25.
 EXACT_BAND: Final = (0.05, 0.95)
@@ -96,11 +101,11 @@ class EncoderGrade:
     def __init__(self, folder: str | Path, *, device: str | None = None) -> None:
         self.folder = Path(folder)
         config_file, tokenizer_file, model_file = list_encoder_files(self.folder)
-        self._tokenizer = _load_tokenizer(tokenizer_file)
-        self._prefix, self._suffix = _read_special_ids(self._tokenizer, tokenizer_file)
-        config = _read_config(config_file)
-        _require_bands(config, config_file)
-        self.window_tokens = _read_window_tokens(config, config_file)
+        self._tokenizer = load_tokenizer(tokenizer_file)
+        self._prefix, self._suffix = read_special_ids(self._tokenizer, tokenizer_file)
+        config = read_config(config_file)
+        require_bands(config, config_file)
+        self.window_tokens = read_window_tokens(config, config_file)
         if self._room < 1:
             raise ArtifactError(f"{config_file}: a window of {self.window_tokens} tokens has room for no text.")
         pad = config.get("pad_token_id")
@@ -314,59 +319,3 @@ def _load_scorer(model_file: Path, device: str, window_tokens: int) -> Scorer | 
     from curation.signals.encoder_onnx import OnnxScorer
 
     return OnnxScorer(model_file, device)
-
-
-def _load_tokenizer(path: Path) -> Tokenizer:
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises nothing more special
-        raise ArtifactError(f"{path} is not a readable tokenizer: {error}.") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def _read_special_ids(tokenizer: Tokenizer, path: Path) -> tuple[Ids, Ids]:
-    """What the tokenizer puts before and after a text."""
-    encoding = tokenizer.encode("a", add_special_tokens=True)
-    ids, mask = np.array(encoding.ids, np.int32), encoding.special_tokens_mask
-    if 0 not in mask:
-        raise ArtifactError(f"{path} gives no token for the letter a.", hint="Use the tokenizer of the model.")
-    first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
-    return ids[:first], ids[last + 1 :]
-
-
-def _read_config(path: Path) -> dict[str, object]:
-    try:
-        config = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise ArtifactError(f"{path} is not JSON ({error}).") from error
-    if not isinstance(config, dict):
-        raise ArtifactError(f"{path} holds no object.")
-    return config
-
-
-def _require_bands(config: dict[str, object], path: Path) -> None:
-    """Raises ArtifactError unless the outputs are the four bands in their order, by name or unnamed (LABEL_0 to LABEL_3)."""
-    found = config.get("id2label")
-    labels = {str(key): str(label) for key, label in found.items()} if isinstance(found, dict) else {}
-    names = [{band.lower(), str(index), f"label_{index}"} for index, band in enumerate(BANDS)]
-    is_right = len(labels) == len(BANDS) and all(
-        labels.get(str(index), "").lower() in allowed for index, allowed in enumerate(names)
-    )
-    if not is_right:
-        raise ArtifactError(
-            f"{path} has the labels {labels or 'nowhere'}, not the four grade bands.",
-            hint=f"A grade model has id2label in the order {', '.join(BANDS)}.",
-        )
-
-
-def _read_window_tokens(config: dict[str, object], path: Path) -> int:
-    """Tokens a window holds, special ones included: `primer_window_tokens`, else the model's positions up to 2,048."""
-    positions = config.get("max_position_embeddings")
-    if not isinstance(positions, int) or positions < 1:
-        raise ArtifactError(f"{path} does not say how long a text may be (max_position_embeddings).")
-    window = config.get("primer_window_tokens", min(positions, PUBLISHED_TOKENS))
-    if not isinstance(window, int) or not 1 <= window <= positions:
-        raise ArtifactError(f"{path}: primer_window_tokens is {window}, not a number from 1 to {positions}.")
-    return window
