@@ -64,6 +64,11 @@ def record_request(folder: Path, request: RunRequest) -> None:
         )
 
 
+def has_request(folder: Path) -> bool:
+    """Whether the folder's run was asked for already."""
+    return (folder / REQUEST).exists()
+
+
 def read_request(folder: Path) -> RunRequest:
     """Raises LedgerError when there is none."""
     path = folder / REQUEST

@@ -16,7 +16,7 @@ from curation.errors import LedgerError, SourceError
 from curation.ledger.store import SliceRef
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.profile import Profile
-from curation.request import RunRequest
+from curation.request import RunRequest, has_request, read_request
 from curation.run_folder import RunFolder
 from curation.shards.manifest import ShardManifest
 from curation.slice_sample import choose_slices
@@ -27,6 +27,9 @@ from primer.app.jobs.leases import Lease
 from primer.app.jobs.options import JobOptions
 from primer.app.jobs.states import JobKind, TaskKind
 from primer.app.models import Job, ProfileVersion, Source, SourceShard
+from primer.app.sources.listing import list_allowed, reaching_source
+from primer.app.sources.repository import read_places
+from primer.app.sources.rules import read_binding_rules
 
 _OPEN_RUNS = 4  # runs whose plans, word scores and shard checks a process remembers
 
@@ -47,6 +50,12 @@ class Steps:
         self._check = check
         with self._context.database.reading() as session:
             job = session.get_one(Job, lease.job_id)
+            locations = session.get_one(Source, job.source_id).locations
+            places = read_places(session)
+        with reaching_source(places, locations):
+            return self._perform(job, lease)
+
+    def _perform(self, job: Job, lease: Lease) -> StepResult:
         match lease.kind:
             case TaskKind.PLAN:
                 return self._plan(job)
@@ -84,9 +93,14 @@ class Steps:
         with self._context.database.reading() as session:
             source = session.get_one(Source, job.source_id)
             profile = Profile.model_validate(session.get_one(ProfileVersion, job.profile_id).content)
+            rules = read_binding_rules(session, job.source_id)
+            places = read_places(session)
         folder = self._folder(job)
         if job.kind == JobKind.MEASURE_UNDECIDED:
             return begin_measuring(folder, profile=profile)
+        if has_request(folder.folder):
+            # An earlier attempt began the run: what it was asked for then binds it.
+            rules = read_request(folder.folder).source_rules
         request = RunRequest(
             sources=tuple(source.locations),
             config=source.config,
@@ -96,6 +110,7 @@ class Steps:
             profile=profile,
             vocabulary=PLAIN_VOCABULARY,
             export=options.describe_export(),
+            source_rules=rules,
         )
         return begin_run(
             folder,
@@ -105,6 +120,7 @@ class Steps:
             row_limit=options.limit,
             has_encoder=options.has_encoder,
             sample=options.describe_sample(),
+            shards=list_allowed(places, source.locations, config=source.config, split=source.split),
         )
 
     def _open(self, job: Job, index: int) -> StepResult:

@@ -1,4 +1,4 @@
-"""Puts right what a crash left: leases that ran out, tasks that nobody was told of, messages that were lost.
+"""Puts right what a crash left: leases that ran out, tasks and sources that nobody was told of, messages that were lost.
 
 Any number of stewards may run at once, one in every worker: each step is a conditional UPDATE, and repeating it changes
 nothing.
@@ -12,9 +12,11 @@ import structlog
 from sqlalchemy import exists, select
 
 from primer.app.core.context import Context
+from primer.app.core.counters import LEASE_EXPIRIES, raise_counter
 from primer.app.jobs import dispatch, flow, leases
 from primer.app.jobs.states import JobState, TaskState
 from primer.app.models import Job, Task
+from primer.app.sources import claims
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +43,7 @@ class Steward:
         self._take_back_expired()
         self._announce_unannounced()
         dispatch.announce_lost(self._context)
+        claims.announce_due(self._context)
 
     def _tend_for_ever(self) -> None:
         while not self._stopped.wait(self._context.settings.steward_interval):
@@ -56,6 +59,7 @@ class Steward:
             with self._context.database.transaction() as session:
                 job = flow.expire(session, task_id, job_id, token, max_attempts=self._context.settings.max_attempts)
                 if job is not None:
+                    raise_counter(session, LEASE_EXPIRIES)
                     log.warning("lease_expired", task=task_id, job=job_id)
                     dispatch.announce(session, self._context, job)
 
