@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from primer.cli.output import JsonOption, console, print_json
-from primer.cli.service import read_settings
 
 _STOP_SECONDS = 3  # event streams never end by themselves
 
 
 def api() -> None:
     """Answer HTTP requests at PRIMER_HOST and PRIMER_PORT until stopped. The database must have this version's schema."""
+    # Imported here: the service takes seconds to load, and other commands need none of it.
     import uvicorn
 
     from primer.app.core.logs import configure_logs
-    from primer.cli.service import open_service
+    from primer.cli.service import open_service, read_settings
 
     settings = read_settings()
     configure_logs(settings.log_format)
@@ -34,6 +34,7 @@ def migrate(as_json: JsonOption = False) -> None:
     """Bring the database's schema to this version. Doing so again changes nothing."""
     from primer.app.core.context import Context
     from primer.app.core.migrate import migrate as migrate_database
+    from primer.cli.service import read_settings
 
     context = Context.open(read_settings())
     revision = migrate_database(context.database)

@@ -6,6 +6,7 @@ A database or broker that the settings name is used instead of the embedded one.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def describe_worker(settings: Settings, processes: int) -> Child:
     command = _primer("worker", "--concurrency", str(processes))
     # Every process works on a slice of its own: threads of the libraries would only get into each other's way.
     threads = {name: "1" for name in ("OMP_NUM_THREADS",) if name not in os.environ and processes > 1}
-    return Child("worker", command, {**describe_environment(settings), **threads}, _WORKER_STOP_SECONDS)
+    # Orphaned it would look for a broker that is gone. Its leases run out: nothing is lost by killing it.
+    return Child("worker", command, {**describe_environment(settings), **threads}, _WORKER_STOP_SECONDS, signal.SIGKILL)
 
 
 def find_logs(settings: Settings) -> Path:

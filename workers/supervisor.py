@@ -30,12 +30,14 @@ class ChildFailed(PrimerError):
 
 @dataclass(frozen=True)
 class Child:
-    """A program to keep running. `stop_seconds`: how long it may take to end once it is asked to."""
+    """A program to keep running. `stop_seconds`: how long it may take to end once it is asked to. `orphan_signal`: what it
+    gets when this process dies."""
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
     stop_seconds: float = 10.0
+    orphan_signal: int = signal.SIGTERM
 
 
 @dataclass
@@ -111,10 +113,11 @@ class Supervisor:
     def _spawn(self, running: _Running) -> None:
         if running.log.exists() and running.log.stat().st_size > _MAX_LOG_BYTES:
             os.replace(running.log, running.log.with_suffix(".log.1"))
+        child = running.child
         with running.log.open("ab") as log:
             running.process = subprocess.Popen(
-                [sys.executable, "-m", "primer.workers.tied", *running.child.command],
-                env={**os.environ, **running.child.environment},
+                [sys.executable, "-m", "primer.workers.tied", str(int(child.orphan_signal)), *child.command],
+                env={**os.environ, **child.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
