@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,14 +28,16 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.PostgresServer]:
+def postgres() -> Iterator[servers.PostgresServer]:
+    """A server in a folder of its own: other test runs close pytest's to other users, and so to the server."""
     import servers
 
     if servers.find_postgres() is None:
         pytest.skip("PostgreSQL is not installed")
-    server = servers.PostgresServer(tmp_path_factory.mktemp("postgres") / "server")
-    yield server
-    server.stop()
+    with tempfile.TemporaryDirectory(prefix="primer-postgres-") as folder:
+        server = servers.PostgresServer(Path(folder) / "server")
+        yield server
+        server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -52,28 +56,25 @@ def migrated_postgres(postgres: servers.PostgresServer) -> str:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database of its own, without tables."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'primer.sqlite3'}"
-    server: servers.PostgresServer = request.getfixturevalue("postgres")
-    return server.create_database(f"test_{next(_numbers)}")
+        yield f"sqlite:///{tmp_path / 'primer.sqlite3'}"
+        return
+    with _create_database(request.getfixturevalue("postgres"), "template1") as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database of its own, with this version's schema."""
     if request.param == "sqlite":
         path = tmp_path / "primer.sqlite3"
         shutil.copyfile(request.getfixturevalue("migrated_sqlite"), path)
-        return f"sqlite:///{path}"
-    import psycopg
-
-    template = request.getfixturevalue("migrated_postgres")
-    port, name = request.getfixturevalue("postgres").port, f"test_{next(_numbers)}"
-    with psycopg.connect(f"postgresql://primer@127.0.0.1:{port}/postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')  # type: ignore[arg-type]
-    return f"postgresql+psycopg://primer@127.0.0.1:{port}/{name}"
+        yield f"sqlite:///{path}"
+        return
+    with _create_database(request.getfixturevalue("postgres"), request.getfixturevalue("migrated_postgres")) as url:
+        yield url
 
 
 @pytest.fixture
@@ -115,6 +116,20 @@ def client(service: FastAPI) -> TestClient:
     from starlette.testclient import TestClient
 
     return TestClient(service, base_url=BASE_URL)
+
+
+@contextmanager
+def _create_database(server: servers.PostgresServer, template: str) -> Iterator[str]:
+    """Its SQLAlchemy URL; it is dropped afterwards, whoever is still connected."""
+    import psycopg
+
+    name = f"test_{next(_numbers)}"
+    maintenance = f"postgresql://primer@127.0.0.1:{server.port}/postgres"
+    with psycopg.connect(maintenance, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')  # type: ignore[arg-type]
+    yield f"postgresql+psycopg://primer@127.0.0.1:{server.port}/{name}"
+    with psycopg.connect(maintenance, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
 
 
 def _migrate(url: str) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import cli_runs
 import pytest
 import servers
+from alembic import command
+from alembic.config import Config
 from sqlalchemy import inspect, text
 
 from primer.app.core.db import Database
@@ -102,10 +104,11 @@ def test_a_migration_killed_in_the_middle_leaves_nothing_and_the_next_mends_it(
 def test_a_migration_killed_on_top_of_an_older_schema_leaves_the_older(
     database: Database, empty_database_url: str
 ) -> None:
-    migrate(database)
     with database.engine.begin() as connection:
-        connection.execute(text("DROP TABLE login_attempts"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+        config = Config()
+        config.set_main_option("script_location", str(cli_runs.REPO / "migrations"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
         connection.execute(text("UPDATE counters SET value = 7"))
     process = _start(empty_database_url, "CREATE TABLE login_attempts")
     try:
