@@ -69,12 +69,23 @@ def hash_content(content: dict[str, Any]) -> str:
 
 def write_yaml(content: dict[str, Any]) -> str:
     """A file that `primer run --profile` takes."""
-    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000))
+    return str(yaml.safe_dump(_arrange(content), sort_keys=False, allow_unicode=True, width=1000))
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Difference]:
     """In the order of the fields; whole lists are one place."""
-    return list(_compare(before, after, ""))
+    return list(_compare(_arrange(before), _arrange(after), ""))
+
+
+def _arrange(content: dict[str, Any]) -> dict[str, Any]:
+    """Fields in the order of `Profile`, what they hold by name: databases forget how JSON was ordered."""
+    fields = list(Profile.model_fields)
+    known = {name: _sort(content[name]) for name in fields if name in content}
+    return known | {name: _sort(content[name]) for name in sorted(content) if name not in known}
+
+
+def _sort(value: Any) -> Any:
+    return {name: _sort(value[name]) for name in sorted(value)} if isinstance(value, dict) else value
 
 
 def _compare(before: Any, after: Any, path: str) -> Iterator[Difference]:

@@ -18,7 +18,8 @@ from primer.app.sources.places import HUB, WEB_SCHEMES, Places, normalize_locati
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 LookUp = Callable[[str, int], Sequence[str]]
 
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052: IPv4 behind a translator
+# IETF protocol assignments, which tables of older Pythons call global.
+_PROTOCOLS = ipaddress.IPv4Network("192.0.0.0/24")
 
 
 def look_up(host: str, port: int) -> list[str]:
@@ -44,14 +45,13 @@ def _list_forms(address: IpAddress) -> list[IpAddress]:
         return [address]
     inner: list[IpAddress] = [form for form in (address.ipv4_mapped, address.sixtofour) if form is not None]
     inner += address.teredo or ()
-    if address in _TRANSLATED:
-        inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
     # What is mapped is an IPv4 address in another dress: whether the dress counts as open depends on Python's version.
     return inner if address.ipv4_mapped is not None else [address, *inner]
 
 
 def _is_open(address: IpAddress) -> bool:
-    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+    is_special = address.is_multicast or address.is_reserved or address.is_unspecified or address in _PROTOCOLS
+    return address.is_global and not is_special
 
 
 class AddressGuard:

@@ -40,6 +40,10 @@ _VERSION_FIELDS = (
     "mtime",
     "created",
 )
+# Drivers of object stores raise errors of packages that need not be installed: known by their names.
+_DRIVER_PACKAGES = frozenset({"botocore", "aiobotocore", "azure", "gcsfs", "google"})
+_CONNECTION_ERRORS = frozenset({"HTTPClientError", "ConnectionError", "ServiceRequestError"})
+_TOLD_ERRORS = (OSError, aiohttp.ClientError, PrimerError)
 _LASTING_OS_ERRORS = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
 
@@ -160,19 +164,30 @@ def _hash_version(uri: str, info: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _translate_errors(label: str, url: str) -> Iterator[None]:
-    """Drivers raise OSError, and aiohttp's own errors over http. Their messages may quote the address with its secrets:
-    none is repeated, and where there are secrets the cause is cut off too."""
+    """Drivers raise OSError, aiohttp's own errors over http, and those of their store's client. Their messages may quote
+    the address with its secrets: none is repeated, and where there are secrets the cause is cut off too."""
     try:
         yield
     except (OSError, aiohttp.ClientError) as error:
         cause = error if label == url else None
         # fsspec says "not found" over http for every failure; what really happened is the cause.
-        real = error.__cause__ if isinstance(error, FileNotFoundError) and error.__cause__ else error
+        real: BaseException = error
+        if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, _TOLD_ERRORS):
+            real = error.__cause__
         if isinstance(real, PrimerError):
-            raise real from cause
+            raise real from None
         status = real.status if isinstance(real, aiohttp.ClientResponseError) else None
         if isinstance(real, PermissionError) or status in {401, 403}:
             raise SourceError(f"{label}: access is refused.", hint="Check the credentials.") from cause
         if isinstance(real, _LASTING_OS_ERRORS) or (status is not None and status not in TRANSIENT_STATUSES):
             raise SourceError(f"{label}: there is no such file.", hint="Check address and credentials.") from cause
         raise Interruption(f"the file system reports {type(real).__name__}") from cause
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in _DRIVER_PACKAGES:
+            raise
+        shown = error if label == url else None
+        if any(kind.__name__ in _CONNECTION_ERRORS for kind in type(error).__mro__):
+            raise Interruption(f"the file system reports {type(error).__name__}") from shown
+        raise SourceError(
+            f"{label}: the driver gives up ({type(error).__name__}).", hint="Check address and credentials."
+        ) from shown
