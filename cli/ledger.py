@@ -1,4 +1,4 @@
-"""`primer ledger`: the ledger as a table for other tools."""
+"""`primer ledger`: the ledger as a table for other tools, and a run made elsewhere as a job of the service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from primer.cli.decisions import open_wanted
 from primer.cli.options import OverridesOption, RunArgument, SourceRulesOption, VocabularyOption
 from primer.cli.output import JsonOption, console, print_json
 
-app = typer.Typer(help="Read a run's ledger.", no_args_is_help=True)
+app = typer.Typer(help="Read a run's ledger, or bring a run into the service.", no_args_is_help=True)
 
 
 @app.callback()
@@ -46,3 +46,23 @@ def dump(
         print_json({"path": str(out), "rows": rows, "statement": decisions.statement})
     else:
         console.print(f"{out}: {rows:,} rows.", highlight=False, markup=False)
+
+
+@app.command("import")
+def import_run(
+    folder: RunArgument,
+    name: Annotated[str, typer.Option("--name", "-n", help="What the service calls the run's source.")],
+    copy: Annotated[bool, typer.Option("--copy", help="Copy the files even where links to them would do.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring a finished run into the service as a job, with its ledger, export and figures. A second time changes nothing."""
+    from primer.app.auth.actor import SYSTEM
+    from primer.app.jobs import imports
+    from primer.cli.service import open_service
+
+    found = imports.import_run(open_service(), SYSTEM, folder, source_name=name, is_copied=copy)
+    if as_json:
+        print_json({"job_id": found.job_id, "folder": str(found.folder), "is_new": found.is_new})
+    else:
+        said = "is now" if found.is_new else "was already"
+        console.print(f"{folder} {said} job {found.job_id}: {found.folder}", highlight=False, markup=False)

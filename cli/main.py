@@ -22,6 +22,7 @@ from primer.cli import (
     run,
     train,
     up,
+    upkeep,
     user,
     worker,
 )
@@ -49,6 +50,9 @@ app.command("up")(up.up)
 app.command("api")(api.api)
 app.command("worker")(worker.worker)
 app.command("migrate")(api.migrate)
+app.command("gc")(upkeep.gc)
+app.command("backup")(upkeep.backup)
+app.command("restore")(upkeep.restore)
 app.add_typer(catalogue.profiles, name="profiles")
 app.add_typer(catalogue.artifacts, name="artifacts")
 app.add_typer(ledger.app, name="ledger")

@@ -42,6 +42,12 @@ def is_current(database: Database) -> bool:
         return _read_revision(connection) == head
 
 
+def read_revision(database: Database) -> str | None:
+    """The revision of the schema as it is; None where there is none."""
+    with database.engine.connect() as connection:
+        return _read_revision(connection)
+
+
 def find_drift(database: Database) -> list[object]:
     """What differs between the migrated schema and the models; empty when nothing does."""
     with database.engine.connect() as connection:
