@@ -63,10 +63,12 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
 def _create_engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=20)
+        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=10, max_overflow=20)
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(parsed, connect_args={"timeout": _SQLITE_BUSY_SECONDS, "check_same_thread": False})
+    engine = create_engine(
+        parsed, hide_parameters=True, connect_args={"timeout": _SQLITE_BUSY_SECONDS, "check_same_thread": False}
+    )
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: Any, _record: Any) -> None:

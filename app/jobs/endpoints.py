@@ -9,6 +9,7 @@ from sse_starlette import EventSourceResponse
 
 from primer.app.auth.dependencies import ActorDep, read_actor
 from primer.app.core.context import ContextDep
+from primer.app.core.fields import RowId
 from primer.app.core.paging import Cursor, Limit, Page, decode_id_cursor, encode_cursor
 from primer.app.jobs import repository, service
 from primer.app.jobs.schemas import (
@@ -40,7 +41,7 @@ def list_jobs(
     cursor: Cursor = None,
     limit: Limit = 50,
     state: JobState | None = None,
-    source_id: int | None = None,
+    source_id: RowId | None = None,
 ) -> Page[JobView]:
     before = decode_id_cursor(cursor)
     with context.database.reading() as session:
@@ -50,13 +51,13 @@ def list_jobs(
 
 
 @router.get("/jobs/{job_id}", summary="One job: progress, funnel so far, report")
-def read_job(job_id: int, context: ContextDep, _actor: ActorDep) -> JobDetail:
+def read_job(job_id: RowId, context: ContextDep, _actor: ActorDep) -> JobDetail:
     return read_detail(context, job_id)
 
 
 @router.get("/jobs/{job_id}/tasks", summary="The tasks of a job, with their attempts and errors")
 def list_tasks(
-    job_id: int,
+    job_id: RowId,
     context: ContextDep,
     _actor: ActorDep,
     cursor: Cursor = None,
@@ -73,31 +74,31 @@ def list_tasks(
 
 
 @router.post("/jobs/{job_id}/pause", summary="Pause: what runs is let go of within a batch")
-def pause_job(job_id: int, context: ContextDep, actor: ActorDep) -> JobDetail:
+def pause_job(job_id: RowId, context: ContextDep, actor: ActorDep) -> JobDetail:
     service.pause_job(context, actor, job_id)
     return read_detail(context, job_id)
 
 
 @router.post("/jobs/{job_id}/resume", summary="Resume a paused job")
-def resume_job(job_id: int, context: ContextDep, actor: ActorDep) -> JobDetail:
+def resume_job(job_id: RowId, context: ContextDep, actor: ActorDep) -> JobDetail:
     service.resume_job(context, actor, job_id)
     return read_detail(context, job_id)
 
 
 @router.post("/jobs/{job_id}/cancel", summary="Cancel: nothing is exported")
-def cancel_job(job_id: int, context: ContextDep, actor: ActorDep) -> JobDetail:
+def cancel_job(job_id: RowId, context: ContextDep, actor: ActorDep) -> JobDetail:
     service.cancel_job(context, actor, job_id)
     return read_detail(context, job_id)
 
 
 @router.post("/jobs/{job_id}/retry", summary="Try the failed slices again, and nothing else")
-def retry_job(job_id: int, context: ContextDep, actor: ActorDep) -> JobDetail:
+def retry_job(job_id: RowId, context: ContextDep, actor: ActorDep) -> JobDetail:
     service.retry_job(context, actor, job_id)
     return read_detail(context, job_id)
 
 
 @router.post("/jobs/{job_id}/clone", status_code=status.HTTP_201_CREATED, summary="Start the same job again")
-def clone_job(job_id: int, context: ContextDep, actor: ActorDep) -> JobDetail:
+def clone_job(job_id: RowId, context: ContextDep, actor: ActorDep) -> JobDetail:
     return read_detail(context, service.clone_job(context, actor, job_id).id)
 
 
@@ -106,7 +107,7 @@ def clone_job(job_id: int, context: ContextDep, actor: ActorDep) -> JobDetail:
     status_code=status.HTTP_201_CREATED,
     summary="Let the encoder score what the run leaves undecided under a profile",
 )
-def measure_undecided(job_id: int, body: UndecidedRequest, context: ContextDep, actor: ActorDep) -> JobDetail:
+def measure_undecided(job_id: RowId, body: UndecidedRequest, context: ContextDep, actor: ActorDep) -> JobDetail:
     job = service.measure_undecided(context, actor, job_id, profile_id=body.profile_id)
     return read_detail(context, job.id)
 
@@ -117,7 +118,7 @@ def list_events(
     _actor: ActorDep,
     after: Annotated[int, Query(ge=0, description="The last sequence number that you have seen.")] = 0,
     limit: Limit = 100,
-    job_id: int | None = None,
+    job_id: RowId | None = None,
 ) -> EventPage:
     with context.database.reading() as session:
         events = repository.list_events(session, after=after, limit=limit, job_id=job_id)
@@ -137,7 +138,7 @@ def stream(
     _actor: ActorDep,
     last_event_id: Annotated[str | None, Header(description="Resume after this event.", pattern=r"^\d{1,18}$")] = None,
     after: Annotated[int | None, Query(ge=0, description="Resume after this event; default: only what is new.")] = None,
-    job_id: int | None = None,
+    job_id: RowId | None = None,
 ) -> EventSourceResponse:
     start = int(last_event_id) if last_event_id is not None else after
     return stream_events(context, start, job_id, is_allowed=lambda: read_actor(context, request) is not None)

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from primer.app.core.fields import RowId
 from primer.app.core.times import Instant
 from primer.app.jobs.options import JobOptions
 from primer.app.jobs.states import JobKind, JobState, Queue, TaskKind, TaskState
@@ -19,8 +20,8 @@ class JobRequest(BaseModel):
         json_schema_extra={"examples": [{"source_id": 1, "profile_id": 2, "options": {"sample_share": 0.01}}]},
     )
 
-    source_id: int
-    profile_id: int
+    source_id: RowId
+    profile_id: RowId
     options: JobOptions = JobOptions()
 
 
@@ -29,7 +30,7 @@ class UndecidedRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"profile_id": 2}]})
 
-    profile_id: int
+    profile_id: RowId
 
 
 class Named(BaseModel):

@@ -69,6 +69,7 @@ def measure_undecided(context: Context, actor: Actor, job_id: int, *, profile_id
 
 def clone_job(context: Context, actor: Actor, job_id: int) -> Job:
     """The same again, from the source as it is now."""
+    actor.require(Action.JOBS)
     with context.database.reading() as session:
         base = repository.get_job(session, job_id)
     if base.kind == JobKind.MEASURE_UNDECIDED:
