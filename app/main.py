@@ -19,6 +19,7 @@ from primer.app.profiles.endpoints import router as profiles
 from primer.app.sources.endpoints import router as sources
 from primer.app.status.endpoints import router as status
 from primer.app.status.metrics import serving_metrics
+from primer.app.web import find_workbench, serve_workbench
 
 API_PREFIX = "/api/v1"
 
@@ -51,4 +52,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for room in ROOMS:
         app.include_router(room, prefix=API_PREFIX)
     app.include_router(status)
+    serve_workbench(app, find_workbench())
     return app

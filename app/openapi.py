@@ -1,10 +1,15 @@
-"""The description of the whole API, for who may read anything of it."""
+"""The description of the whole API, for who may read anything of it.
+
+`python -m primer.app.openapi` prints it; the workbench's client is generated from that.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from fastapi import APIRouter, Request
+import orjson
+from fastapi import APIRouter, FastAPI, Request
 
 from primer.app.auth.dependencies import ActorDep
 
@@ -16,3 +21,14 @@ def read_openapi(request: Request, _actor: ActorDep) -> dict[str, Any]:
     description = request.app.openapi()
     assert isinstance(description, dict)
     return description
+
+
+def dump_description(app: FastAPI) -> bytes:
+    """As JSON, the same bytes for the same API."""
+    return orjson.dumps(app.openapi(), option=orjson.OPT_SORT_KEYS)
+
+
+if __name__ == "__main__":
+    from primer.app.main import create_app
+
+    sys.stdout.buffer.write(dump_description(create_app()) + b"\n")

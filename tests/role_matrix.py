@@ -16,7 +16,7 @@ from fastapi.routing import iter_route_contexts
 from primer.app.auth.roles import Role
 
 # What answers without knowing who asks. Nothing else may.
-OPEN = {("GET", "/"), ("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/v1/session")}
+OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("POST", "/api/v1/session")}
 
 
 @dataclass(frozen=True)

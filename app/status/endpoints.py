@@ -1,11 +1,11 @@
-"""Routes of the service's status, and the page at its address."""
+"""Routes of the service's status."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
 
 from fastapi import APIRouter, Response
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.responses import PlainTextResponse
 
 from primer.app.auth.dependencies import ActorDep
 from primer.app.auth.roles import Action
@@ -15,22 +15,6 @@ from primer.app.status.metrics import CONTENT_TYPE, render_metrics
 from primer.app.status.schemas import Health, Readiness
 
 router = APIRouter(tags=["status"])
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Primer</title></head>
-<body>
-<h1>Primer</h1>
-<p>The service is running. Its API is described by <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>,
-for who is signed in (POST /api/v1/session) or shows a token.</p>
-</body>
-</html>
-"""
-
-
-@router.get("/", include_in_schema=False)
-def show_page() -> HTMLResponse:
-    return HTMLResponse(_PAGE)
 
 
 @router.get("/healthz", summary="Whether this process lives")

@@ -58,13 +58,6 @@ def test_health_and_readiness_ask_for_no_sign_in_and_name_what_was_looked_at(app
     assert ready.headers["cache-control"] == "no-store"
 
 
-def test_the_page_at_the_root_leads_to_the_description_of_the_api(app: FastAPI) -> None:
-    page = TestClient(app, base_url="http://127.0.0.1").get("/")
-    assert page.status_code == 200
-    assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert 'href="/api/v1/openapi.json"' in page.text
-
-
 def test_readiness_says_that_the_broker_is_gone_and_when_it_is_back(app: FastAPI, broker: servers.ValkeyServer) -> None:
     client = TestClient(app, base_url="http://127.0.0.1")
     broker.kill()
