@@ -28,8 +28,8 @@ class EncoderSettings:
     """
 
     window_tokens: int = 384
-    epochs: int = 4
-    learning_rate: float = 8e-5
+    epochs: int = 6
+    learning_rate: float = 6e-5
     batch_size: int = 64
     warmup_share: float = 0.06
     weight_decay: float = 0.01

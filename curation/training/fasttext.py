@@ -24,7 +24,7 @@ from curation.normalize import normalize
 from curation.signals.fasttext_grade import BANDS, FastTextGrade, flatten_line, measure_windows
 from curation.signals.windows import split_windows
 from curation.training.data import TrainingRow, hash_text, require_rows
-from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB
+from curation.training.sources import GRADED, LABELLED_WEB, PAIRED, PAIRED_WEB, WEB_READ, WRITTEN_WEB
 
 _LABEL = "__label__"
 _PREDICT_BATCH = 256
@@ -54,7 +54,14 @@ class FastTextSettings:
     max_copies: int = 8
     max_windows_per_document: int = 4
     source_shares: Mapping[str, float] = field(
-        default_factory=lambda: {LABELLED_WEB: 0.35, PAIRED: 0.3, PAIRED_WEB: 0.25, GRADED: 0.1}
+        default_factory=lambda: {
+            LABELLED_WEB: 0.25,
+            WEB_READ: 0.25,
+            PAIRED: 0.15,
+            PAIRED_WEB: 0.15,
+            WRITTEN_WEB: 0.12,
+            GRADED: 0.08,
+        }
     )
 
 

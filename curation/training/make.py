@@ -156,6 +156,7 @@ def make_vocabulary(
 # How often an epoch shows a document: the sources nearest to the web more often, and K5 web pages, which are few, most.
 _ENCODER_COPIES: Final = {GRADED: 1, LABELLED_WEB: 2, WEB_READ: 2, PAIRED: 4, PAIRED_WEB: 4, WRITTEN_WEB: 4}
 _K5_WEB_COPIES: Final = 10
+_K8_FACTOR: Final = 2  # the band next to the boundary, and the one that easy words disguise best
 
 
 def make_encoder(
@@ -194,6 +195,8 @@ def weigh_rows(rows: Sequence[TrainingRow]) -> list[EncoderRow]:
     for row in rows:
         is_k5_web = row.band == "K5" and row.source in WEB_SOURCES
         copies = _K5_WEB_COPIES if is_k5_web else _ENCODER_COPIES.get(row.source, 1)
+        if row.band == "K8":
+            copies *= _K8_FACTOR
         weighed.append(EncoderRow(normalize(row.text).text, BANDS.index(row.band), copies))
     return weighed
 
