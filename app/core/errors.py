@@ -49,14 +49,20 @@ class Unprocessable(ServiceError):
     status = 422
 
 
-class TooManyRequests(ServiceError):
+class _Later(ServiceError):
     """`retry_after_seconds`: from then on it may be tried again."""
-
-    status = 429
 
     def __init__(self, message: str, *, hint: str = "", retry_after_seconds: int = 1) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_seconds = retry_after_seconds
+
+
+class TooManyRequests(_Later):
+    status = 429
+
+
+class NotReady(_Later):
+    status = 503
 
 
 # The library's errors as answers: most say that what was asked for cannot be done with what is there.
@@ -85,7 +91,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(PrimerError)
     def _answer_primer_error(_request: Request, error: PrimerError) -> JSONResponse:
-        retry = {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, TooManyRequests) else {}
+        retry = {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, _Later) else {}
         return answer_problem(_status_of(error), error.message, error.hint, headers=retry)
 
     @app.exception_handler(HTTPException)
