@@ -6,6 +6,7 @@ ServiceError
 ├── NotAuthenticated  nobody is signed in
 ├── Conflict          what was asked does not fit the state that things are in
 ├── Unprocessable     what was sent cannot be understood
+├── NotReady          it is being made; ask again
 └── TooManyRequests   too often in too short a time
 """
 
