@@ -12,3 +12,36 @@ Signals are facts, so one index serves every profile, vocabulary version, ruling
     decided.what_if(other)                                # curation.compare.Comparison, as `primer decide` reports it
     DocumentReader(RunFolder(folder), index).read(decided, position)     # one document with text, evidence and distances
 """
+
+from curation.index.build import BuildProgress, build_index, find_index, name_index, sweep_indexes
+from curation.index.decided import Decided, Selection
+from curation.index.facets import Facets
+from curation.index.histogram import Histogram
+from curation.index.paging import Page
+from curation.index.query import COLUMNS, READINGS, BandCondition, PageKey, Query, Range, Sort
+from curation.index.request import DecisionRequest
+from curation.index.signal_index import RowAddress, SignalIndex, open_index
+
+__all__ = [
+    "COLUMNS",
+    "READINGS",
+    "BandCondition",
+    "BuildProgress",
+    "Decided",
+    "DecisionRequest",
+    "Facets",
+    "Histogram",
+    "Page",
+    "PageKey",
+    "Query",
+    "Range",
+    "RowAddress",
+    "Selection",
+    "SignalIndex",
+    "Sort",
+    "build_index",
+    "find_index",
+    "name_index",
+    "open_index",
+    "sweep_indexes",
+]
