@@ -105,16 +105,15 @@ def format_report(found: dict[str, tuple[Grades, Grades]], thresholds: Sequence[
     lines = [
         head,
         "",
-        f"| way, beside {exact_way} | reading | P(K5) >= | kept | same decision | within {_NEAR} | same top band "
+        f"| way, beside {exact_way} | reading | P(K5) >= | kept | same decision | within {_NEAR} "
         "| largest difference of log-odds |",
-        "|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|",
     ]
     shares = []
     for way, grades in others:
         for reading, ours, theirs in zip(("published", "hardest window"), grades, exact, strict=True):
             is_read = ~np.isnan(theirs[:, 0])
             mine, right = ours[is_read].astype(float), theirs[is_read].astype(float)
-            is_same_band = (mine.argmax(axis=1) == right.argmax(axis=1)).mean()
             difference = np.abs(_find_log_odds(mine[:, 0]) - _find_log_odds(right[:, 0])).max()
             for threshold in thresholds:
                 is_kept = right[:, 0] >= threshold
@@ -122,7 +121,7 @@ def format_report(found: dict[str, tuple[Grades, Grades]], thresholds: Sequence[
                 near = (np.abs(right[:, 0] - threshold) <= _NEAR).mean()
                 lines.append(
                     f"| {way} | {reading} | {threshold:g} | {is_kept.mean():.2%} | {shares[-1]:.3%} | {near:.2%} "
-                    f"| {is_same_band:.3%} | {difference:.4f} |"
+                    f"| {difference:.4f} |"
                 )
     verdict = "holds" if min(shares, default=0.0) >= TARGET_SHARE else "DOES NOT HOLD"
     return "\n".join(

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,14 +37,18 @@ from curation.signals.windows import choose_windows
 ENCODER_VERSION: Final = "1"
 DEVICE_VARIABLE: Final = "PRIMER_ENCODER_DEVICE"
 # Fixed, as a signal knows no threshold. Any threshold on P(K5) from 0.1 to 0.9 meets fp32 scores as long as bfloat16 moves
-# the log-odds of K5 by less than 0.74 (measured: benchmarks/results/encoder_gpu.md); a top band of K5 needs P(K5) >= 0.25.
+# the log-odds of K5 by less than 0.74; the most that was measured is 0.18 (benchmarks/results/encoder_precision.md). A top
+# band of K5 needs P(K5) >= 0.25, so it is one of fp32 too.
 EXACT_BAND: Final = (0.05, 0.95)
 
 _LENGTH_STEP = 32  # windows are padded to a multiple: few shapes, and at most 31 tokens of padding
 _BLOCK_CHARS = 1 << 16  # tokenised at once: the tokenizer's own records take a hundred bytes a token
 _SPACE_SEARCH_CHARS = 1_000  # a block ends before white space where there is any within so many characters
 _TEXTS_AT_ONCE = 256  # tokenised by all cores together, for a GPU
-_POOL_WINDOWS = 4_096  # handed to a GPU together: enough to sort by length
+_POOL_WINDOWS = (512, 4_096)  # handed to a GPU together: few at first, so that it starts early, then more to sort
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 Grades = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int32]
@@ -81,13 +87,31 @@ class HardestWindows(NamedTuple):
     is_sampled: npt.NDArray[np.bool_]
 
 
+class _Block(NamedTuple):
+    """A stretch of a text as the tokenizer read it: its first token's number, its first character's place."""
+
+    first_token: int
+    first_char: int
+    encoding: Encoding
+
+
 @dataclass(frozen=True)
 class _Tokens:
-    """A text's tokens without special ones: ids, and the characters each stands for."""
+    """A text's tokens without special ones."""
 
     ids: Ids
-    starts: Ids
-    ends: Ids
+    blocks: list[_Block]
+
+    def find_span(self, start: int, end: int) -> tuple[int, int]:
+        """The characters that tokens `start` to `end` stand for, `end` exclusive."""
+        return self._find_chars(start)[0], self._find_chars(end - 1)[1]
+
+    def _find_chars(self, token: int) -> tuple[int, int]:
+        # One token at a time: the offsets of all are a list of tuples, slow to make and hardly looked at.
+        block = self.blocks[bisect_right(self.blocks, token, key=lambda block: block.first_token) - 1]
+        chars = block.encoding.token_to_chars(token - block.first_token)
+        assert chars is not None  # that is for special tokens
+        return block.first_char + chars[0], block.first_char + chars[1]
 
 
 class EncoderGrade:
@@ -140,7 +164,7 @@ class EncoderGrade:
                 is_sampled[row] = len(places) < len(cuts)
                 for start, end in (cuts[place] for place in places):
                     owners.append(row)
-                    spans.append((int(tokens.starts[start]), int(tokens.ends[end - 1])))
+                    spans.append(tokens.find_span(start, end))
                     yield tokens.ids[start:end].copy()
 
         scores = self._score(cut_windows(), owners)
@@ -175,31 +199,34 @@ class EncoderGrade:
         if not isinstance(self._scorer, PoolScorer):
             yield from (self._tokenize(text, max_tokens=max_tokens) for text in texts)
             return
-        for first in range(0, len(texts), _TEXTS_AT_ONCE):
-            chosen = texts[first : first + _TEXTS_AT_ONCE]
-            openings = [text[slice(*next(_cut_blocks(text), (0, 0)))] if _is_encodable(text) else "" for text in chosen]
-            encodings = self._tokenizer.encode_batch(openings, add_special_tokens=False)
-            for text, encoding in zip(chosen, encodings, strict=True):
-                yield self._tokenize(text, max_tokens=max_tokens, opening=encoding)
+        parts = [texts[first : first + _TEXTS_AT_ONCE] for first in range(0, len(texts), _TEXTS_AT_ONCE)]
+        for part, openings in zip(parts, _work_ahead(self._encode_openings, parts), strict=True):
+            for text, opening in zip(part, openings, strict=True):
+                yield self._tokenize(text, max_tokens=max_tokens, opening=opening)
+
+    def _encode_openings(self, texts: Sequence[str]) -> list[Encoding]:
+        """The first block of each text, by all cores; of a text that is no Unicode, of nothing."""
+        openings = [text[slice(*next(_cut_blocks(text), (0, 0)))] if _is_encodable(text) else "" for text in texts]
+        return self._tokenizer.encode_batch(openings, add_special_tokens=False)  # type: ignore[no-any-return, unused-ignore]
 
     def _tokenize(self, text: str, *, max_tokens: int | None = None, opening: Encoding | None = None) -> _Tokens | None:
         """At least the first `max_tokens` tokens, or all; None where the text is no Unicode. `opening`: its first block's."""
         if not _is_encodable(text):
             return None
         ids: list[Ids] = []
-        offsets: list[Ids] = []
+        blocks: list[_Block] = []
         count = 0
         for start, end in _cut_blocks(text):
             encoding = opening
             if encoding is None or start > 0:
                 encoding = self._tokenizer.encode(text[start:end], add_special_tokens=False)
             ids.append(np.array(encoding.ids, np.int32))
-            offsets.append(np.array(encoding.offsets, np.int32).reshape(-1, 2) + np.int32(start))
-            count += len(encoding.ids)
+            if len(ids[-1]):
+                blocks.append(_Block(count, start, encoding))
+            count += len(ids[-1])
             if max_tokens is not None and count >= max_tokens:
                 break
-        spans = np.concatenate([np.zeros((0, 2), np.int32), *offsets])
-        return _Tokens(np.concatenate([np.zeros(0, np.int32), *ids]), spans[:, 0], spans[:, 1])
+        return _Tokens(np.concatenate([np.zeros(0, np.int32), *ids]), blocks)
 
     def _score(self, windows: Iterable[Ids], owners: Sequence[int]) -> Grades:
         """Probabilities of each window, float32 (n, 4). `owners`: the text of each, filled while the windows are read."""
@@ -210,7 +237,9 @@ class EncoderGrade:
         # A thread keeps the GPU busy while this one goes on tokenising.
         with ThreadPoolExecutor(1) as feeder:
             scored = []
-            while pool := list(islice(whole, _POOL_WINDOWS)):
+            size, most = _POOL_WINDOWS
+            while pool := list(islice(whole, size)):
+                size = min(2 * size, most)
                 pools.append(pool)
                 scored.append(feeder.submit(self._scorer.score_pool, pool))
             logits = [np.zeros((0, len(BANDS)), np.float32), *[scores.result() for scores in scored]]
@@ -278,6 +307,18 @@ def _cut_blocks(text: str) -> Iterator[tuple[int, int]]:
             end = next((place for place in range(end, end - _SPACE_SEARCH_CHARS, -1) if text[place].isspace()), end)
         yield start, end
         start = end
+
+
+def _work_ahead(work: Callable[[_T], _R], arguments: Iterable[_T]) -> Iterator[_R]:
+    """`work` of each argument, the next already under way in a thread."""
+    with ThreadPoolExecutor(1) as thread:
+        waiting: deque[Future[_R]] = deque()
+        for argument in arguments:
+            waiting.append(thread.submit(work, argument))
+            if len(waiting) > 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def _is_encodable(text: str) -> bool:
