@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from curation.cascade import Meters, measure_text
-from curation.decide import REASONS, decide, judge_stage, name_reasons
+from curation.decide import REASONS, Decisions, decide, judge_stage, name_reasons
 from curation.encoder_layer import measure_texts
 from curation.ledger.signals import SliceSignals, read_signals
 from curation.ledger.store import SliceRef
@@ -23,6 +23,7 @@ from curation.normalize import CHANGES, normalize
 from curation.profile import BoundProfile
 from curation.shards.manifest import ShardManifest, Slice
 from curation.signals.notation import find_all_published, find_all_recommended
+from curation.signals.tokens import KnownWords
 from curation.signals.vocabulary import Lowered
 
 MAX_SPANS = 200  # places shown per stage: a page of a book has fewer, a hostile text must not fill the screen
@@ -83,13 +84,28 @@ def explain_text(
     encoder = _measure_encoder(text, meters, bound)
     read = read_signals(_lone_slice(text), core, postings, encoder, bound, scores)
     decisions = decide(read.signals, bound, is_barred=np.array([is_barred]))
+    return explain_measured(text, read, encoder, decisions, meters.words, bound, scores)
+
+
+def explain_measured(
+    text: str,
+    read: SliceSignals,
+    encoder: pa.Table | None,
+    decisions: Decisions,
+    words: KnownWords,
+    bound: BoundProfile,
+    scores: dict[str, float],
+) -> Explanation:
+    """Explain decisions that were made of one text. `read`, `encoder` and `decisions` have one row; `text` is as the source has it;
+    `scores` has every blocked word that the text holds."""
+    profile = bound.profile
     normalized = normalize(text)
     form = text if profile.form == "raw" else normalized.text
     by = int(decisions.decided_by[0])
     stages = []
     for stage in bound.stages:
         verdict = {1: "pass", 0: "fail", -1: "unknown"}[int(judge_stage(stage, read.signals, bound)[0])]
-        values, evidence = _explain_stage(stage, form, read, encoder, bound, meters, scores)
+        values, evidence = _explain_stage(stage, form, read, encoder, bound, words, scores)
         evidence = sorted(evidence, key=lambda place: (place.start, place.end, place.name))[:MAX_SPANS]
         thresholds = getattr(profile, stage).model_dump(mode="json")
         stages.append(StageExplanation(stage, verdict, values, thresholds, evidence))
@@ -137,13 +153,13 @@ def _explain_stage(
     read: SliceSignals,
     encoder: pa.Table | None,
     bound: BoundProfile,
-    meters: Meters,
+    words: KnownWords,
     scores: dict[str, float],
 ) -> tuple[dict[str, object], list[Evidence]]:
     core = read.core
     match stage:
         case "lexical":
-            return _explain_lexical(text, core, bound, meters)
+            return _explain_lexical(text, core, bound, words)
         case "fasttext":
             readings = ("published", "document", "window")
             return _explain_grades(core["fasttext"].to_pylist()[0], readings, core, bound)
@@ -160,13 +176,12 @@ def _explain_stage(
 
 
 def _explain_lexical(
-    text: str, core: pa.Table, bound: BoundProfile, meters: Meters
+    text: str, core: pa.Table, bound: BoundProfile, known: KnownWords
 ) -> tuple[dict[str, object], list[Evidence]]:
     row = core.to_pylist()[0]
     lexical = row["lexical_raw"]
     if bound.profile.form == "normalized" and row["lexical_normalized"] is not None:
         lexical = row["lexical_normalized"]
-    known = meters.words
     ages = {word: float(known.table.ages[known.ids[word.encode()]]) for word in lexical["hard_words"]}
     places = islice(Lowered(text).find_words({*ages, *lexical["unknown_words"]}), MAX_SPANS)
     evidence = [

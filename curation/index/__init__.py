@@ -15,6 +15,7 @@ Signals are facts, so one index serves every profile, vocabulary version, ruling
 
 from curation.index.build import BuildProgress, build_index, find_index, name_index, sweep_indexes
 from curation.index.decided import Decided, Selection
+from curation.index.documents import Distance, Document, DocumentReader
 from curation.index.facets import Facets
 from curation.index.histogram import Histogram
 from curation.index.paging import Page
@@ -29,6 +30,9 @@ __all__ = [
     "BuildProgress",
     "Decided",
     "DecisionRequest",
+    "Distance",
+    "Document",
+    "DocumentReader",
     "Facets",
     "Histogram",
     "Page",

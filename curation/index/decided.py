@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,10 +80,10 @@ class Decided:
     def _counted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         tokens, size = self.index.columns["tokens"], len(self.table)
 
-        def count(span: slice) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        def count(span: slice) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
             codes = self.codes[span]
             # Sums of whole numbers below 2 ** 53 are exact in double precision.
-            weighed: npt.NDArray[np.float64] = np.bincount(codes, weights=tokens[span], minlength=size)
+            weighed = np.bincount(codes, weights=tokens[span].astype(np.float64), minlength=size)
             return np.bincount(codes, minlength=size), weighed
 
         found = map_threads(count, self.index.spans)
@@ -189,13 +190,12 @@ class Decided:
         moves, tokens = self._number_moves(other), self.index.columns["tokens"]
         size = len(MOVES) + 1
 
-        def count(span: slice) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        def count(span: slice) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
             numbers = moves(span)
             changed = np.flatnonzero(numbers)
             numbers = numbers[changed]
-            weights = tokens[span][changed]
-            weighed: npt.NDArray[np.float64] = np.bincount(numbers, weights=weights, minlength=size)
-            return np.bincount(numbers, minlength=size), weighed
+            weights = tokens[span][changed].astype(np.float64)
+            return np.bincount(numbers, minlength=size), np.bincount(numbers, weights=weights, minlength=size)
 
         found = map_threads(count, self.index.spans)
         documents = sum((part for part, _ in found), np.zeros(size, np.int64))

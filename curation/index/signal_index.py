@@ -24,9 +24,11 @@ from curation.index.layout import (
     BANDS,
     COLUMN_TYPES,
     HAS_ERROR,
+    IS_ESTIMATED,
     NOT_MEASURED_CODE,
     Description,
     IndexedShard,
+    IndexedSlice,
     column_path,
     map_array,
     read_description,
@@ -147,6 +149,15 @@ class SignalIndex:
         shards = np.array([piece.shard for piece in self.description.slices], np.int64)
         first_rows = np.array([piece.first_row for piece in self.description.slices], np.int64)
         return shards[pieces], first_rows[pieces] + positions - self.slice_starts[pieces]
+
+    def find_slice(self, position: int) -> IndexedSlice:
+        """The slice that holds a position."""
+        place = int(np.searchsorted(self.slice_starts, position, side="right")) - 1
+        return self.description.slices[place]
+
+    def is_estimated(self, position: int) -> bool:
+        """Whether a row's tokens are estimated, because the source gives none."""
+        return bool(self.columns["flags"][position] & IS_ESTIMATED)
 
     def find_rows(self, shard: IndexedShard, rows: Sequence[int]) -> npt.NDArray[np.int64]:
         """The positions of those of the rows of a shard that are indexed, ascending."""
@@ -312,6 +323,10 @@ class SignalIndex:
 
         map_threads(find, range(self.places.block_count))
         return tops
+
+    def score_word(self, word: str) -> float:
+        """The table's score of one of its words."""
+        return float(self.scores[self.places.rank(word)])
 
     def find_term(self, term: str, form: str) -> npt.NDArray[np.int64]:
         """The positions of the rows that hold a word, ascending."""

@@ -173,6 +173,10 @@ class WordPlaces:
     def block_count(self) -> int:
         return len(self._blocks)
 
+    def rank(self, word: str) -> int:
+        """The place of a word of the table among its words, highest score first."""
+        return self._ranks[word]
+
     def first_position(self, number: int) -> int:
         return int(self._blocks[number, 0])
 
