@@ -15,7 +15,7 @@ from curation.ledger.view import dump_flat_view
 from curation.run_folder import RunFolder
 from primer.cli.decisions import open_wanted
 from primer.cli.options import OverridesOption, RunArgument, SourceRulesOption, VocabularyOption
-from primer.cli.output import JsonOption, print_funnel, print_json, results, show_safely
+from primer.cli.output import JsonOption, console, print_funnel, print_json, results, show_safely
 
 _MOVE_NAMES = {
     "now_kept": "excluded before, kept now",
@@ -66,3 +66,12 @@ def decide(
         place = show_safely(f"{example['shard']} row {example['row']}") if example else ""
         table.add_row(name, f"{moved['documents']:,}", f"{moved['tokens']:,}", place)
     results.print(table)
+    strays = report["rulings_without_row"]
+    assert isinstance(strays, dict)
+    if strays["count"]:
+        first = strays["examples"][0]
+        place = show_safely(f"{first['shard']} row {first['row']}")
+        console.print(
+            f"[yellow]{strays['count']:,} rulings are on rows that the run does not have (first: {place}).",
+            highlight=False,
+        )

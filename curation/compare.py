@@ -15,6 +15,7 @@ from curation.decide import EXCLUDE, KEEP, UNDECIDED
 from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
 from curation.ledger.signals import DecidedSlice, decide_ledger
+from curation.overrides import StrayRulings
 
 MAX_EXAMPLES = 20
 
@@ -38,10 +39,11 @@ class Flips:
 
 @dataclass
 class Comparison:
-    """`funnel` is of the second decision set; `flips` by the names of MOVES."""
+    """`funnel` is of the second decision set, and `strays` of its rulings; `flips` by the names of MOVES."""
 
     funnel: Funnel
     baseline: Funnel
+    strays: StrayRulings = field(default_factory=StrayRulings)
     flips: dict[str, Flips] = field(default_factory=lambda: {move: Flips() for move in MOVES})
 
     def report(self) -> dict[str, object]:
@@ -52,12 +54,13 @@ class Comparison:
                 move: {"documents": flips.documents, "tokens": flips.tokens, "examples": flips.examples}
                 for move, flips in self.flips.items()
             },
+            "rulings_without_row": self.strays.report(),
         }
 
 
 def compare_decisions(baseline: DecisionSet, wanted: DecisionSet) -> Comparison:
     """Both decision sets must be of the same run. Memory holds one slice."""
-    comparison = Comparison(Funnel(wanted.bound.stages), Funnel(baseline.bound.stages))
+    comparison = Comparison(Funnel(wanted.bound.stages), Funnel(baseline.bound.stages), _find_strays(wanted))
     for before, after in zip(_decide(baseline), _decide(wanted), strict=True):
         tokens, _ = count_tokens(after.signals.core)
         comparison.baseline.add(before.decisions, tokens)
@@ -70,6 +73,13 @@ def compare_decisions(baseline: DecisionSet, wanted: DecisionSet) -> Comparison:
                 moved &= after.decisions.kept == new
             _count_flips(comparison.flips[move], after, np.flatnonzero(moved), tokens)
     return comparison
+
+
+def _find_strays(decisions: DecisionSet) -> StrayRulings:
+    if decisions.overrides is None:
+        return StrayRulings()
+    shards = decisions.folder.ledger.read_shards()
+    return decisions.overrides.find_strays((shard.sha256, shard.name, shard.row_count) for shard in shards)
 
 
 def _decide(decisions: DecisionSet) -> Iterator[DecidedSlice]:

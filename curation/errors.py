@@ -7,7 +7,8 @@ PrimerError
 ├── ProfileError      a profile or recipe that does not say something decidable
 ├── LedgerError       a ledger that is damaged, foreign, or lacks what a question needs
 ├── ExportError       an export that cannot be built or does not verify
-│   └── ExportBusy    another process is building it: trying again later may succeed
+│   ├── ExportBusy    another process is building it: trying again later may succeed
+│   └── UndecidedRows rows lack a signal that the profile reads
 └── TrainingError     training data that cannot make a model
 """
 
@@ -58,6 +59,10 @@ class ExportError(PrimerError):
 
 
 class ExportBusy(ExportError):
+    pass
+
+
+class UndecidedRows(ExportError):
     pass
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from curation.chance import draw_row_keys
 from curation.decide import KEEP, OVERRIDE, REASONS, SOURCE_RULE
-from curation.errors import ExportError
+from curation.errors import UndecidedRows
 from curation.export.control import name_strata
 from curation.export.request import ControlMatch, ExportRequest
 from curation.funnel import Funnel
@@ -61,7 +61,7 @@ class Survey:
 
 
 def survey_run(request: ExportRequest, on_slice: Callable[[], None]) -> Survey:
-    """Decide every row. Raises ExportError when a row is undecided, LedgerError when one was not measured."""
+    """Decide every row. Raises UndecidedRows, LedgerError when one was not measured."""
     slices = tuple(request.run.ledger.slices())
     offsets = np.concatenate([[0], np.cumsum([ref.piece.row_count for ref in slices], dtype=np.int64)])
     n = int(offsets[-1])
@@ -100,7 +100,7 @@ def survey_run(request: ExportRequest, on_slice: Callable[[], None]) -> Survey:
 def _require_decided(funnel: Funnel) -> None:
     if undecided := funnel.documents["undecided"]:
         missing = ", ".join(f"{stage} for {count:,}" for stage, count in funnel.undecided_for().items())
-        raise ExportError(
+        raise UndecidedRows(
             f"{undecided:,} of {funnel.document_count:,} documents are undecided; signals missing: {missing}.",
             hint="Measure those documents (`primer measure`), or choose a profile that does not read the missing signal.",
         )

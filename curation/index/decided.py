@@ -325,18 +325,8 @@ def _find_rulings(index: SignalIndex, overrides: Overrides | None) -> dict[str, 
 
 
 def group_rulings(index: SignalIndex, overrides: Overrides) -> dict[int, dict[int, bool]]:
-    """`Overrides.of_shard` of every shard at once: the shard's place among the index's -> row -> keep."""
-    places: dict[str, list[int]] = {}
-    for place, shard in enumerate(index.description.shards):
-        places.setdefault(shard.sha256, []).append(place)
-        places.setdefault(f"name {shard.name}", []).append(place)
-    rows: dict[int, dict[int, bool]] = {}
-    for ruling in overrides.rulings:
-        key = ruling.shard_sha256 if ruling.shard_sha256 is not None else f"name {ruling.shard}"
-        for place in places.get(key, ()):
-            of_shard = rows.setdefault(place, {})
-            if ruling.action == "undo":
-                of_shard.pop(ruling.row, None)
-            else:
-                of_shard[ruling.row] = ruling.action == "keep"
-    return rows
+    """`Overrides.of_shard` of every shard that has any: the shard's place among the index's -> row -> keep."""
+    rulings = {
+        place: overrides.of_shard(shard.sha256, shard.name) for place, shard in enumerate(index.description.shards)
+    }
+    return {place: rows for place, rows in rulings.items() if rows}

@@ -78,7 +78,9 @@ def decide_slice(
     """Decide one slice from its layers. `postings` may be None only where the profile has no vocabulary stage;
     `is_barred`: the rows that a source rule excludes."""
     signals = read_signals(ref, core, postings, encoder, bound, word_scores)
-    rulings = overrides.of_shard(ref.shard.sha256, ref.shard.name) if overrides else None
+    rulings = None
+    if overrides is not None:
+        rulings = overrides.of_rows(ref.shard.sha256, ref.shard.name, ref.piece.first_row, ref.piece.row_count)
     return DecidedSlice(signals, decide(signals.signals, bound, rulings, is_barred))
 
 
