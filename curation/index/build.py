@@ -210,7 +210,9 @@ class _IndexWriter:
             position += block.row_count
         self._names.append(piece.names)
         shard = ref.shard
-        self._shards[shard.index] = IndexedShard(index=shard.index, name=shard.name, sha256=shard.sha256)
+        self._shards[shard.index] = IndexedShard(
+            index=shard.index, name=shard.name, sha256=shard.sha256, row_count=shard.row_count
+        )
         self._slices.append(
             IndexedSlice(
                 shard=shard.index,

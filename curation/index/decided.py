@@ -24,7 +24,7 @@ from curation.index.query import PageKey, Query, Sort
 from curation.index.request import DecisionRequest
 from curation.index.signal_index import Chunk, SignalIndex, Where
 from curation.index.threads import map_threads
-from curation.overrides import Overrides
+from curation.overrides import Overrides, StrayRulings
 
 EVERYTHING = Query()
 
@@ -226,7 +226,11 @@ class Decided:
                 for row in self.index.describe_rows(first[move])
             ]
             flips[move] = Flips(documents, tokens, examples)
-        return Comparison(copy_funnel(other.funnel), copy_funnel(self.funnel), flips)
+        strays = StrayRulings()
+        if other.request.overrides is not None:
+            shards = ((shard.sha256, shard.name, shard.row_count) for shard in self.index.description.shards)
+            strays = other.request.overrides.find_strays(shards)
+        return Comparison(copy_funnel(other.funnel), copy_funnel(self.funnel), strays, flips)
 
     def _find_first(self, other: Decided) -> dict[str, list[int]]:
         moves = self._number_moves(other)
@@ -312,21 +316,14 @@ class _Hits:
 
 def _find_rulings(index: SignalIndex, overrides: Overrides | None) -> dict[str, Positions]:
     """The positions of rulings in force on rows that could be read, by action."""
-    found: dict[str, list[Positions]] = {"keep": [], "exclude": []}
+    found: dict[str, list[Positions]] = {"keep": [np.zeros(0, np.int64)], "exclude": [np.zeros(0, np.int64)]}
     if overrides is not None:
-        for shard, rows in group_rulings(index, overrides).items():
-            described = index.description.shards[shard]
-            for action in found:
-                wanted = [row for row, is_kept in rows.items() if is_kept == (action == "keep")]
-                found[action].append(index.find_rows(described, wanted))
-    errors = index.columns["flags"]
-    positions = {action: np.sort(np.concatenate([np.zeros(0, np.int64), *parts])) for action, parts in found.items()}
-    return {action: rows[np.equal(errors[rows] & np.uint8(HAS_ERROR), 0)] for action, rows in positions.items()}
-
-
-def group_rulings(index: SignalIndex, overrides: Overrides) -> dict[int, dict[int, bool]]:
-    """`Overrides.of_shard` of every shard that has any: the shard's place among the index's -> row -> keep."""
-    rulings = {
-        place: overrides.of_shard(shard.sha256, shard.name) for place, shard in enumerate(index.description.shards)
-    }
-    return {place: rows for place, rows in rulings.items() if rows}
+        actions = np.array([entry.action for entry in overrides.rulings])
+        for shard in index.description.shards:
+            rows, entries = overrides.find_in_force(shard.sha256, shard.name)
+            if len(rows):
+                for action, parts in found.items():
+                    parts.append(index.find_rows(shard, rows[actions[entries] == action]))
+    flags = index.columns["flags"]
+    positions = {action: np.sort(np.concatenate(parts)) for action, parts in found.items()}
+    return {action: rows[(flags[rows] & np.uint8(HAS_ERROR)) == 0] for action, rows in positions.items()}

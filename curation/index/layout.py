@@ -59,6 +59,7 @@ class IndexedShard(BaseModel):
     index: int
     name: str
     sha256: str
+    row_count: int
 
 
 class IndexedSlice(BaseModel):

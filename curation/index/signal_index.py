@@ -159,7 +159,7 @@ class SignalIndex:
         """Whether a row's tokens are estimated, because the source gives none."""
         return bool(self.columns["flags"][position] & IS_ESTIMATED)
 
-    def find_rows(self, shard: IndexedShard, rows: Sequence[int]) -> npt.NDArray[np.int64]:
+    def find_rows(self, shard: IndexedShard, rows: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The positions of those of the rows of a shard that are indexed, ascending."""
         wanted = np.unique(np.array(rows, np.int64))
         found = [np.zeros(0, np.int64)]

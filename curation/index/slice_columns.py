@@ -29,6 +29,7 @@ from curation.index.layout import (
 from curation.index.names import pack_names
 from curation.index.query import READINGS
 from curation.index.word_places import BlockPlaces, arrange_slice
+from curation.ledger import schema
 from curation.ledger.counts import count_tokens
 from curation.ledger.encoder import read_encoder
 from curation.ledger.licences import LICENCES
@@ -43,6 +44,8 @@ _PROBES = {
     )
     for form, reading in (("raw", "published"), ("normalized", "window"))
 }
+
+_EVIDENCE = ("vocabulary_raw", "vocabulary_normalized")  # for reading, never for deciding
 
 Column = npt.NDArray[np.generic]
 
@@ -72,7 +75,7 @@ class SliceColumns:
 
 def read_slice_columns(ledger: Ledger, ref: SliceRef, ranked_words: pa.Array) -> SliceColumns:
     """Raises LedgerError when a layer is missing, or rows are not those that the slice should have."""
-    core = ledger.read_part("core", ref.id)
+    core = ledger.read_part("core", ref.id, [name for name in schema.CORE_SCHEMA.names if name not in _EVIDENCE])
     postings = ledger.read_part("postings", ref.id)
     rows = core["row"].to_numpy()
     first_row, row_count = ref.piece.first_row, ref.piece.row_count
