@@ -6,6 +6,7 @@ The service is imported when a test first asks for it: tests of the library alon
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -33,11 +34,20 @@ def postgres() -> Iterator[servers.PostgresServer]:
     import servers
 
     if servers.find_postgres() is None:
-        pytest.skip("PostgreSQL is not installed")
+        _miss_service("PostgreSQL is not installed")
     with tempfile.TemporaryDirectory(prefix="primer-postgres-") as folder:
         server = servers.PostgresServer(Path(folder) / "server")
         yield server
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.ValkeyServer]:
+    import servers
+
+    server = servers.ValkeyServer(tmp_path_factory.mktemp("valkey"))
+    yield server
+    server.kill()
 
 
 @pytest.fixture(scope="session")
@@ -130,6 +140,13 @@ def _create_database(server: servers.PostgresServer, template: str) -> Iterator[
     yield f"postgresql+psycopg://primer@127.0.0.1:{server.port}/{name}"
     with psycopg.connect(maintenance, autocommit=True) as connection:
         connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
+
+
+def _miss_service(reason: str) -> None:
+    """Skip the test, except where every service must be there."""
+    if os.environ.get("CI") or os.environ.get("PRIMER_REQUIRE_SERVICES"):
+        pytest.fail(f"{reason}, and CI or PRIMER_REQUIRE_SERVICES says that it must be.")
+    pytest.skip(reason)
 
 
 def _migrate(url: str) -> None:

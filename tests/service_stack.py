@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from servers import end_with_parent
 from sqlalchemy import select
 
 from curation.profile import load_profile
@@ -68,15 +70,16 @@ class Stack:
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=end_with_parent,
         )
         self._workers.append(process)
         return process
 
     def kill_worker(self, process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
-        """The parent and every process that it forked."""
-        if process.poll() is None:
+        """The parent and every process that it forked, also those that outlived it."""
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
-            process.wait(timeout=30)
+        process.wait(timeout=30)
 
     def close(self) -> None:
         for process in self._workers:
@@ -112,10 +115,11 @@ class Stack:
             session.flush()
             return version.id
 
-    def start_job(self, source_id: int, **options: Any) -> int:
+    def start_job(self, source_id: int, *, profile: str = "recommended", **options: Any) -> int:
         chosen = JobOptions(**{"slice_bytes": SMALL_SLICES, **options})
+        profile_id = self.add_profile(profile)
         return service.start_job(
-            self.context, SYSTEM, source_id=source_id, profile_id=self.add_profile(), options=chosen
+            self.context, SYSTEM, source_id=source_id, profile_id=profile_id, options=chosen
         ).id
 
     def read_job(self, job_id: int) -> Job:
