@@ -15,6 +15,7 @@ from primer.app.core.middleware import install_middleware
 from primer.app.core.settings import Settings
 from primer.app.jobs.endpoints import router as jobs
 from primer.app.openapi import router as openapi
+from primer.app.overrides.endpoints import router as overrides
 from primer.app.profiles.endpoints import router as profiles
 from primer.app.sources.endpoints import router as sources
 from primer.app.status.endpoints import router as status
@@ -24,7 +25,7 @@ from primer.app.web import find_workbench, serve_workbench
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, openapi)
+ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, overrides, openapi)
 
 
 @asynccontextmanager

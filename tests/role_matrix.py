@@ -57,6 +57,16 @@ MATRIX: dict[tuple[str, str], Call] = {
     ("GET", "/api/v1/sources/{source_id}/shards"): Call(Role.VIEWER),
     ("GET", "/api/v1/sources/{source_id}/shards/{position}"): Call(Role.VIEWER),
     ("GET", "/api/v1/sources/{source_id}/preview"): Call(Role.VIEWER),
+    ("GET", "/api/v1/sources/{source_id}/rulings"): Call(Role.VIEWER),
+    ("POST", "/api/v1/sources/{source_id}/rulings"): Call(
+        Role.CURATOR, {"shard_sha256": "0" * 64, "row": 1, "action": "keep", "reason": "asked"}
+    ),
+    ("POST", "/api/v1/sources/{source_id}/rulings/bulk"): Call(
+        Role.CURATOR, {"rows": {"0" * 64: [1]}, "action": "keep", "reason": "asked"}
+    ),
+    ("POST", "/api/v1/sources/{source_id}/rulings/undo"): Call(Role.CURATOR, {"revision": 1, "reason": "asked"}),
+    ("GET", "/api/v1/sources/{source_id}/rulings/revision"): Call(Role.VIEWER),
+    ("GET", "/api/v1/sources/{source_id}/rulings.jsonl"): Call(Role.VIEWER),
     ("GET", "/api/v1/allowed-prefixes"): Call(Role.ADMIN),
     ("POST", "/api/v1/allowed-prefixes"): Call(Role.ADMIN, {"prefix": "/srv/corpora"}),
     ("DELETE", "/api/v1/allowed-prefixes/{prefix_id}"): Call(Role.ADMIN),

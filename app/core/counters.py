@@ -13,13 +13,16 @@ from primer.app.models import Counter
 LEASE_EXPIRIES: Final = "lease_expiries"
 
 
-def raise_counter(session: Session, name: str) -> None:
+def raise_counter(session: Session, name: str) -> int:
+    """The new value, 1 at first. Until the transaction ends nobody else raises it."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    session.execute(
+    raised = (
         dialect.insert(Counter)
         .values(name=name, value=1)
         .on_conflict_do_update(index_elements=["name"], set_={"value": Counter.value + 1})
+        .returning(Counter.value)
     )
+    return int(session.execute(raised).scalar_one())
 
 
 def read_counter(session: Session, name: str) -> int:

@@ -6,6 +6,7 @@ from primer.app.models.base import Base
 from primer.app.models.events import Counter, Event
 from primer.app.models.jobs import Job, Outcome
 from primer.app.models.login_attempts import LoginAttempts
+from primer.app.models.overrides import BulkRuling, Override
 from primer.app.models.profiles import ProfileVersion
 from primer.app.models.sources import AllowedPrefix, Source, SourceRule, SourceShard
 from primer.app.models.tasks import Task
@@ -16,11 +17,13 @@ __all__ = [
     "AuditEntry",
     "Base",
     "BrowserSession",
+    "BulkRuling",
     "Counter",
     "Event",
     "Job",
     "LoginAttempts",
     "Outcome",
+    "Override",
     "ProfileVersion",
     "Source",
     "SourceRule",

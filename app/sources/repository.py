@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from primer.app.core.errors import NotFound
-from primer.app.models import AllowedPrefix, Job, Source, SourceRule, SourceShard
+from primer.app.models import AllowedPrefix, BulkRuling, Job, Override, Source, SourceRule, SourceShard
 from primer.app.sources.places import Places, Prefix
 
 
@@ -51,6 +51,13 @@ def replace_shards(session: Session, source_id: int, shards: Sequence[SourceShar
 
 def count_jobs(session: Session, source_id: int) -> int:
     return session.execute(select(func.count()).select_from(Job).where(Job.source_id == source_id)).scalar_one()
+
+
+def count_rulings(session: Session, source_id: int) -> int:
+    counts = (
+        select(func.count()).select_from(kind).where(kind.source_id == source_id) for kind in (Override, BulkRuling)
+    )
+    return sum(session.execute(count).scalar_one() for count in counts)
 
 
 def delete_source(session: Session, source: Source) -> None:

@@ -123,7 +123,7 @@ def preview_source(context: Context, actor: Actor, source_id: int, *, row_count:
 
 
 def remove_source(context: Context, actor: Actor, source_id: int) -> None:
-    """With its shards' facts and its own rules; no file is touched. Raises NotFound, Conflict while jobs name it."""
+    """With its shards' facts and its own rules; no file is touched. Raises NotFound, Conflict while jobs or rulings name it."""
     actor.require(Action.SOURCES)
     try:
         with context.database.transaction() as session:
@@ -133,10 +133,16 @@ def remove_source(context: Context, actor: Actor, source_id: int) -> None:
                     f"The source {source.name} is what {jobs} jobs were made from.",
                     hint="Their results would no longer say where they are from: keep the source.",
                 )
+            if rulings := repository.count_rulings(session, source_id):
+                raise Conflict(
+                    f"The source {source.name} has {rulings} rulings, which are never erased.", hint="Keep it."
+                )
             repository.delete_source(session, source)
             record_change(session, actor, "source.remove", f"source/{source_id}", before=_describe(source))
     except IntegrityError as error:
-        raise Conflict("A job was started from the source meanwhile.", hint="Keep the source.") from error
+        raise Conflict(
+            "A job was started from the source, or somebody ruled on it, meanwhile.", hint="Keep the source."
+        ) from error
 
 
 def _describe(source: Source) -> dict[str, object]:
