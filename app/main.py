@@ -13,6 +13,8 @@ from primer.app.core.context import Context
 from primer.app.core.errors import Problem, install_error_handlers
 from primer.app.core.middleware import install_middleware
 from primer.app.core.settings import Settings
+from primer.app.documents.endpoints import router as documents
+from primer.app.documents.indexes import Indexes
 from primer.app.jobs.endpoints import router as jobs
 from primer.app.openapi import router as openapi
 from primer.app.overrides.endpoints import router as overrides
@@ -20,12 +22,13 @@ from primer.app.profiles.endpoints import router as profiles
 from primer.app.sources.endpoints import router as sources
 from primer.app.status.endpoints import router as status
 from primer.app.status.metrics import serving_metrics
+from primer.app.texts.endpoints import router as texts
 from primer.app.web import find_workbench, serve_workbench
 
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, overrides, openapi)
+ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, documents, overrides, texts, openapi)
 
 
 @asynccontextmanager
@@ -48,6 +51,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         responses={"default": {"model": Problem, "content": {"application/problem+json": {}}}},
     )
     app.state.context = Context.open(settings)
+    app.state.indexes = Indexes(settings.indexes)
     install_middleware(app, settings)
     install_error_handlers(app)
     for room in ROOMS:

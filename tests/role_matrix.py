@@ -82,6 +82,18 @@ MATRIX: dict[tuple[str, str], Call] = {
     ("DELETE", "/api/v1/profiles/{name}/versions/{version}"): Call(Role.OPERATOR),
     ("POST", "/api/v1/profiles/{name}/versions/{version}/publish"): Call(Role.OPERATOR),
     ("GET", "/api/v1/profiles/{name}/versions/{version}/yaml"): Call(Role.VIEWER),
+    ("POST", "/api/v1/jobs/{job_id}/documents/search"): Call(Role.VIEWER, {}),
+    ("POST", "/api/v1/jobs/{job_id}/documents/facets"): Call(Role.VIEWER, {}),
+    ("POST", "/api/v1/jobs/{job_id}/documents/histogram"): Call(Role.VIEWER, {"column": "tokens"}),
+    ("GET", "/api/v1/jobs/{job_id}/documents/find"): Call(Role.VIEWER),
+    ("GET", "/api/v1/jobs/{job_id}/documents/{position}"): Call(Role.VIEWER),
+    ("POST", "/api/v1/jobs/{job_id}/documents/{position}/read"): Call(Role.VIEWER, {}),
+    ("POST", "/api/v1/jobs/{job_id}/documents/rulings"): Call(
+        Role.CURATOR, {"query": {}, "action": "keep", "reason": "read"}
+    ),
+    ("POST", "/api/v1/jobs/{job_id}/what-if"): Call(Role.VIEWER, {"other": {}}),
+    ("POST", "/api/v1/jobs/{job_id}/what-if/flips"): Call(Role.VIEWER, {"other": {}, "move": "now_kept"}),
+    ("POST", "/api/v1/texts/try"): Call(Role.VIEWER, {"text": "The sun is a star."}),
     ("GET", "/api/v1/jobs"): Call(Role.VIEWER),
     ("POST", "/api/v1/jobs"): Call(Role.OPERATOR, {"source_id": 1, "profile_id": 1}),
     ("GET", "/api/v1/jobs/{job_id}"): Call(Role.VIEWER),

@@ -88,6 +88,11 @@ class Settings(BaseSettings):
         return describe_socket_url(find_broker_socket(self.data_dir))
 
     @property
+    def indexes(self) -> Path:
+        """Where the indexes of runs lie: disposable, and built anew when missing."""
+        return self.data_dir / "indexes"
+
+    @property
     def runs(self) -> Path:
         """Where jobs' run folders lie; every API and worker host sees the same."""
         return self.data_dir / "runs"
