@@ -13,6 +13,7 @@ from sqlalchemy import select
 from curation.cascade import Meters
 from curation.curate import begin_measuring, begin_run, finish_run, reopen_run
 from curation.errors import LedgerError, SourceError
+from curation.index import build_index
 from curation.ledger.store import SliceRef
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.profile import Profile
@@ -169,7 +170,11 @@ class Steps:
         return StepResult(settled=_settle(work.settle(ref)))
 
     def _finish(self, job: Job) -> StepResult:
-        return StepResult(report=finish_run(self._folder(job), checkpoint=self._check))
+        folder = self._folder(job)
+        report = finish_run(folder, checkpoint=self._check)
+        # Now, so that whoever opens the run's documents need not wait; without it they would be indexed then.
+        build_index(folder, self._context.settings.indexes, lambda _progress: self._check())
+        return StepResult(report=report)
 
     def _reopen(self, job: Job) -> tuple[MeasureJob, SliceWork]:
         found = self._work.pop(job.id, None)
