@@ -24,7 +24,7 @@ LOGS = "logs"
 _SHORT_TIMES = {"PRIMER_HEARTBEAT": "4", "PRIMER_LEASE": "20", "PRIMER_STEWARD_INTERVAL": "2"}
 _BROKER_STOP_SECONDS = 5.0
 _API_STOP_SECONDS = 6.0
-_WORKER_STOP_SECONDS = 20.0  # the encoder's batch is the longest: seconds on a slow machine
+_WORKER_STOP_SECONDS = 10.0  # for the batch in hand; what is killed then is taken up again when its lease runs out
 
 
 def describe_environment(settings: Settings) -> dict[str, str]:

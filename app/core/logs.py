@@ -39,5 +39,5 @@ def configure_logs(log_format: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
-    for noisy in ("kombu", "sqlalchemy.engine", "celery.worker.strategy", "celery.app.trace"):
+    for noisy in ("alembic", "kombu", "sqlalchemy.engine", "celery.worker.strategy", "celery.app.trace"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

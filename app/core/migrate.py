@@ -5,6 +5,7 @@ A process that is killed meanwhile leaves the schema as it was; the next start d
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -37,9 +38,8 @@ def migrate(database: Database) -> str:
 
 def is_current(database: Database) -> bool:
     """Whether the schema is the one that this version works with."""
-    head = ScriptDirectory.from_config(_configure()).get_current_head()
     with database.engine.connect() as connection:
-        return _read_revision(connection) == head
+        return _read_revision(connection) == _find_head()
 
 
 def read_revision(database: Database) -> str | None:
@@ -53,6 +53,11 @@ def find_drift(database: Database) -> list[object]:
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         return list(compare_metadata(context, Base.metadata))
+
+
+@cache
+def _find_head() -> str | None:
+    return ScriptDirectory.from_config(_configure()).get_current_head()
 
 
 def _configure() -> Config:
