@@ -306,12 +306,20 @@ class _Hits:
         has_stage = stage is not None and "vocabulary" in request.bound.stages
         self._counts = index.count_terms(request) if has_stage else None
         self._tops = index.find_top_scores(request) if has_stage and stage and stage.sampling else None
+        self._possible_counts = self._possible_tops = None
+        if has_stage and request.vocabulary.senses and not request.has_senses:
+            self._possible_counts = index.count_terms(request, is_possible=True)
+            if self._tops is not None:
+                self._possible_tops = index.find_top_scores(request, is_possible=True)
 
     def read(self, where: Where) -> VocabularyHits:
         count = where.stop - where.start if isinstance(where, slice) else len(where)
         counts = np.zeros(count, np.int64) if self._counts is None else self._counts[where].astype(np.int64)
         tops = np.full(count, -np.inf) if self._tops is None else self._tops[where]
-        return VocabularyHits(counts, tops)
+        if self._possible_counts is None:
+            return VocabularyHits(counts, tops)
+        possible_tops = tops if self._possible_tops is None else self._possible_tops[where]
+        return VocabularyHits(counts, tops, self._possible_counts[where].astype(np.int64), possible_tops)
 
 
 def _find_rulings(index: SignalIndex, overrides: Overrides | None) -> dict[str, Positions]:

@@ -5,6 +5,7 @@ Signals come from the ledger, as stored; nothing is measured again.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,9 +27,12 @@ from curation.ledger.encoder import read_encoder
 from curation.ledger.signals import read_signals
 from curation.ledger.store import SliceRef
 from curation.lexicon.ages import build_age_table, read_norms, read_zipf_frequencies
+from curation.lexicon.vocabulary import WordScores
+from curation.normalize import normalize
 from curation.profile import BoundProfile
 from curation.request import read_request
 from curation.run_folder import RunFolder
+from curation.sense_layer import measure_text_senses
 from curation.signals.bands import BANDS
 from curation.signals.tokens import KnownWords
 
@@ -95,7 +99,12 @@ class DocumentReader:
         if text is not None:
             bound = decided.request.bound
             scores = self._score_words(decided, position)
-            read = read_signals(ref, core, _make_postings(scores, address.row), encoder, bound, scores)
+            postings = _make_postings({*scores, *(rule.term for rule in scores.senses)}, address.row)
+            senses = None
+            if decided.request.has_senses:
+                form = text if bound.profile.form == "raw" else normalize(text).text
+                senses = measure_text_senses(postings, form, address.row, scores.senses)
+            read = read_signals(ref, core, postings, encoder, bound, scores, senses=senses)
             explanation = explain_measured(text, read, encoder, decisions, self.words, bound, scores)
             distances = measure_distances(read.signals, bound)
         cause, is_certain = _find_sole_cause(decisions)
@@ -134,16 +143,26 @@ class DocumentReader:
         place = row - ref.piece.first_row
         return core.slice(place, 1), encoder.slice(place, 1) if encoder is not None else None
 
-    def _score_words(self, decided: Decided, position: int) -> dict[str, float]:
-        """The blocked words of one row with their scores."""
-        wanted = self._index.plan_words(decided.request)
-        if wanted is None:
-            return {}
+    def _score_words(self, decided: Decided, position: int) -> WordScores:
+        """The blocked words of one row with their scores, and the sense rules of words that it holds."""
+        index, vocabulary, stage = self._index, decided.request.vocabulary, decided.request.bound.profile.vocabulary
+        wanted = index.plan_words(decided.request)
+        if wanted is None or stage is None:
+            return WordScores({})
         added = {word for word, _, _ in wanted.added}
-        return {
-            word: float("inf") if word in added else self._index.score_word(word)
-            for word in self._index.places.list_words(position, wanted)
+        scores = {
+            word: float("inf") if word in added else index.score_word(word)
+            for word in index.places.list_words(position, wanted)
         }
+        senses = tuple(
+            rule
+            for rule in vocabulary.senses
+            if position in index.find_term(rule.term, decided.request.bound.profile.form)
+        )
+        for rule in senses:
+            elsewhere = vocabulary.score_elsewhere(rule.term, index.find_score, stage.min_score)
+            scores |= {} if elsewhere is None else {rule.term: elsewhere}
+        return WordScores(scores, senses)
 
 
 def load_known_words(folder: RunFolder) -> KnownWords:
@@ -159,8 +178,8 @@ def load_known_words(folder: RunFolder) -> KnownWords:
     return KnownWords(build_age_table(read_norms(found.path), read_zipf_frequencies()))
 
 
-def _make_postings(words: dict[str, float], row: int) -> pa.Table:
-    """Postings of one row: its blocked words, in the form that was asked for."""
+def _make_postings(words: Collection[str], row: int) -> pa.Table:
+    """Postings of one row: words that it holds in the form that was asked for."""
     ordered = sorted(words)
     return pa.table(
         [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -173,14 +172,13 @@ def _count_bands(documents: npt.NDArray[np.int64]) -> dict[str, dict[str, int]]:
 def _count_domains(index: SignalIndex, flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """Documents by host code plus one; first those without a host."""
     column, size = index.columns["domain"], len(index.hosts) + 1
-    parts = count_cores()
-    ends = [len(index) * part // parts for part in range(parts + 1)]
 
-    def count(span: slice) -> npt.NDArray[np.int64]:
-        return np.bincount(np.add(column[span][flags[span]], 1), minlength=size)
+    # Hosts are many: their codes are gathered first and counted at once.
+    def count(spans: list[slice]) -> npt.NDArray[np.int64]:
+        codes = [column[span].take(np.flatnonzero(flags[span])) for span in spans]
+        return np.bincount(np.concatenate(codes) + 1, minlength=size)
 
-    found = map_threads(count, [slice(start, end) for start, end in pairwise(ends)])
-    return sum(found, np.zeros(size, np.int64))
+    return sum(map_threads(count, _deal(index.spans)), np.zeros(size, np.int64))
 
 
 def _find_top(documents: npt.NDArray[np.int64]) -> list[int]:

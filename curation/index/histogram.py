@@ -52,7 +52,8 @@ def draw_histogram(
     def count(span: slice) -> npt.NDArray[np.int64]:
         values, outcomes = column.read(span), codes[span]
         if flags is not None:
-            values, outcomes = values[flags[span]], outcomes[flags[span]]
+            chosen = np.flatnonzero(flags[span])
+            values, outcomes = values[chosen], outcomes[chosen]
         if not len(values):
             return np.zeros(3 * size, np.int64)
         is_present = column.is_present(values)

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from curation.curate import DecisionSet
+from curation.lexicon.senses import hash_senses
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, VocabularyVersion
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
@@ -16,13 +17,15 @@ from curation.source_rules import SourceRule
 class DecisionRequest:
     """A profile bound to the run's models, a vocabulary version over the run's table, rulings and source rules.
 
-    Two requests whose overrides have one `sha256` and revision are taken for the same.
+    Two requests whose overrides have one `sha256` and revision are taken for the same. `has_senses`: the index holds the senses
+    that the vocabulary tells apart; the index itself says so when it decides.
     """
 
     bound: BoundProfile
     vocabulary: VocabularyVersion = PLAIN_VOCABULARY
     overrides: Overrides | None = None
     source_rules: tuple[SourceRule, ...] = ()
+    has_senses: bool = False
 
     @classmethod
     def of(cls, decisions: DecisionSet) -> DecisionRequest:
@@ -32,7 +35,14 @@ class DecisionRequest:
     def measured_key(self) -> Hashable:
         """Of what the signals alone decide, before people's rulings and rules."""
         has_vocabulary = self.bound.profile.vocabulary is not None
-        return self.bound.sha256, (self.vocabulary.allow, self.vocabulary.block) if has_vocabulary else None
+        return self.bound.sha256, self.words_key if has_vocabulary else None
+
+    @property
+    def words_key(self) -> Hashable:
+        """Of what the vocabulary decides."""
+        vocabulary = self.vocabulary
+        senses = (hash_senses(vocabulary.senses), self.has_senses) if vocabulary.senses else None
+        return vocabulary.allow, vocabulary.block, senses
 
     @property
     def key(self) -> Hashable:

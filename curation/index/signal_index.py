@@ -6,7 +6,7 @@ Read-only and shared by threads. Decisions are those of `curation.decide.decide`
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ from curation.index.layout import (
 from curation.index.names import Names
 from curation.index.query import READINGS
 from curation.index.request import DecisionRequest
+from curation.index.senses import add_counts, add_scores, find_sensed_rows, has_senses
 from curation.index.threads import CHUNK_ROWS, map_threads
 from curation.index.word_places import ADDED_RANK, NO_RANK, BlockedWords, WordPlaces
 from curation.profile import BoundProfile
@@ -198,6 +199,7 @@ class SignalIndex:
         from curation.index.decided import compute_decided
 
         self._require_licences(request)
+        request = replace(request, has_senses=has_senses(self, request.vocabulary.senses))
         return self.cache.get(
             ("decided", request.key), lambda: compute_decided(self, request), lambda decided: decided.weight_bytes
         )
@@ -223,7 +225,7 @@ class SignalIndex:
             for reading in {reading for reading in asked if reading is not None}:
                 is_whole = reading == stage.top_band
                 grades[str(reading)] = self._read_grades(f"fasttext_{reading}", where, len(rows), is_whole=is_whole)
-        encoder = np.full((len(rows), len(BANDS)), np.nan, np.float32)
+        encoder = np.broadcast_to(np.float32(np.nan), (len(rows), len(BANDS)))
         is_encoded = np.zeros(len(rows), bool)
         if "encoder" in bound.stages and profile.encoder is not None:
             reading = f"encoder_{profile.encoder.reads}"
@@ -245,11 +247,11 @@ class SignalIndex:
         )
 
     def _read_grades(self, reading: str, where: Where, count: int, *, is_whole: bool) -> npt.NDArray[np.float32]:
-        """(n, 4). A minimum asks for P(K5) alone; the other bands stay NaN then, and their columns unread."""
-        grades = np.full((count, len(BANDS)), np.nan, np.float32)
-        for place, band in enumerate(BANDS if is_whole else BANDS[:1]):
-            grades[:, place] = self.columns[f"{reading}_{band}"][where]
-        return grades
+        """(n, 4). A minimum asks for P(K5) alone: then every column is that one, seen four times, and the others stay unread."""
+        if not is_whole:
+            k5 = self.columns[f"{reading}_{BANDS[0]}"][where]
+            return np.broadcast_to(k5[:, np.newaxis], (count, len(BANDS)))
+        return np.stack([self.columns[f"{reading}_{band}"][where] for band in BANDS], axis=1)
 
     def read_bands(self, reading: str, where: Where) -> npt.NDArray[np.uint16]:
         """The likeliest band of each row: 0 to 3, UNREADABLE_CODE or NOT_MEASURED_CODE."""
@@ -272,22 +274,30 @@ class SignalIndex:
     # The vocabulary.
 
     def plan_words(self, request: DecisionRequest) -> BlockedWords | None:
-        """The words that a request blocks; None where its profile has no vocabulary stage."""
+        """The words that a request blocks, without those that it tells apart by sense; None where its profile has no vocabulary
+        stage."""
         stage = request.bound.profile.vocabulary
         if stage is None:
             return None
         # Scores descend, so the words of the least score or more are the first ones.
         rank_count = int(np.searchsorted(-self.scores, -stage.min_score, side="right"))
-        return self.places.plan(
-            request.bound.profile.form, rank_count, request.vocabulary.block, request.vocabulary.allow
-        )
+        sensed = {rule.term for rule in request.vocabulary.senses}
+        blocked = [word for word in request.vocabulary.block if word not in sensed]
+        return self.places.plan(request.bound.profile.form, rank_count, blocked, (*request.vocabulary.allow, *sensed))
 
-    def count_terms(self, request: DecisionRequest) -> npt.NDArray[np.int32]:
-        """For every row how many distinct blocked words it holds."""
+    def count_terms(self, request: DecisionRequest, *, is_possible: bool = False) -> npt.NDArray[np.int32]:
+        """For every row how many distinct blocked words it holds; with `is_possible` those too that count in a sense which may be
+        the one that nobody measured."""
         wanted = self.plan_words(request)
         assert wanted is not None
-        return self.cache.get(
+        counts = self.cache.get(
             ("term counts", wanted.key), lambda: self._count_terms(wanted), lambda counts: counts.nbytes
+        )
+        if not (sensed := find_sensed_rows(self, request)):
+            return counts
+        key = ("sensed counts", wanted.key, request.words_key, is_possible)
+        return self.cache.get(
+            key, lambda: add_counts(counts, sensed, is_possible=is_possible), lambda counts: counts.nbytes
         )
 
     def _count_terms(self, wanted: BlockedWords) -> npt.NDArray[np.int32]:
@@ -301,14 +311,18 @@ class SignalIndex:
         map_threads(count, range(self.places.block_count))
         return counts
 
-    def find_top_scores(self, request: DecisionRequest) -> npt.NDArray[np.float64]:
+    def find_top_scores(self, request: DecisionRequest, *, is_possible: bool = False) -> npt.NDArray[np.float64]:
         """For every row the highest score among its blocked words: infinity for one that curators blocked, minus infinity
-        where there is none."""
+        where there is none. `is_possible` as for `count_terms`."""
         wanted = self.plan_words(request)
         assert wanted is not None
-        return self.cache.get(
+        tops = self.cache.get(
             ("top scores", wanted.key), lambda: self._find_top_scores(wanted), lambda tops: tops.nbytes
         )
+        if not (sensed := find_sensed_rows(self, request)):
+            return tops
+        key = ("sensed scores", wanted.key, request.words_key, is_possible)
+        return self.cache.get(key, lambda: add_scores(tops, sensed, is_possible=is_possible), lambda tops: tops.nbytes)
 
     def _find_top_scores(self, wanted: BlockedWords) -> npt.NDArray[np.float64]:
         tops = np.full(len(self), -np.inf)
@@ -327,6 +341,10 @@ class SignalIndex:
     def score_word(self, word: str) -> float:
         """The table's score of one of its words."""
         return float(self.scores[self.places.rank(word)])
+
+    def find_score(self, word: str) -> float:
+        """The table's score of any word; minus infinity for one that it does not have."""
+        return self.score_word(word) if self.places.has_rank(word) else -np.inf
 
     def find_term(self, term: str, form: str) -> npt.NDArray[np.int64]:
         """The positions of the rows that hold a word, ascending."""

@@ -19,9 +19,10 @@ from curation.index.array_file import ArrayFile
 from curation.index.layout import map_array
 from curation.ledger import schema
 
-BLOCK_ROWS = 1 << 14
-_PLACE_MASK = np.uint16(BLOCK_ROWS - 1)
 _FORM_SHIFT = 14  # a place holds the row in its low bits and the form of the posting above
+_FORM_ROWS = 1 << _FORM_SHIFT
+_PLACE_MASK = np.uint16(_FORM_ROWS - 1)
+BLOCK_ROWS = _FORM_ROWS
 
 _FILES = {
     "places": "<u2",
@@ -177,6 +178,10 @@ class WordPlaces:
         """The place of a word of the table among its words, highest score first."""
         return self._ranks[word]
 
+    def has_rank(self, word: str) -> bool:
+        """Whether the table has the word."""
+        return word in self._ranks
+
     def first_position(self, number: int) -> int:
         return int(self._blocks[number, 0])
 
@@ -223,8 +228,13 @@ class WordPlaces:
     def count_words(self, number: int, wanted: BlockedWords) -> npt.NDArray[np.int64]:
         """How many distinct ones of the wanted words each row of a block holds."""
         block = self.read_block(number)
-        rows, _ = _find_wanted(block, wanted)
-        return np.bincount(rows, minlength=block.row_count)
+        end = int(np.searchsorted(block.words, wanted.rank_count))
+        counts = _count_places(block.places[: int(block.starts[end])], wanted.form)
+        if len(wanted.taken_ranks):
+            counts -= _count_places(_find_ranks(block, wanted.taken_ranks), wanted.form)
+        for _, rank, value in wanted.added:
+            counts += _count_places(_find_word(block, rank, value), wanted.form)
+        return counts[: block.row_count]
 
     def find_lowest_ranks(self, number: int, wanted: BlockedWords) -> npt.NDArray[np.int64]:
         """For each row of a block the lowest rank of the wanted words that it holds: ADDED_RANK for one that was added by name,
@@ -234,6 +244,12 @@ class WordPlaces:
         lowest = np.full(block.row_count, NO_RANK)
         lowest[rows[::-1]] = ranks[::-1]  # of equal rows the last is written, and ranks ascend
         return lowest
+
+    def pair_words(
+        self, number: int, rank_count: int, form: str
+    ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int64]]:
+        """The row of the block and the rank of every word of the first `rank_count` ranks that a row holds; ranks ascend."""
+        return _find_wanted(self.read_block(number), self.plan(form, rank_count))
 
     def list_words(self, position: int, wanted: BlockedWords) -> list[str]:
         """The wanted words that one row holds, sorted."""
@@ -264,6 +280,21 @@ def _find_wanted(block: BlockPlaces, wanted: BlockedWords) -> tuple[npt.NDArray[
         ranks = np.concatenate([np.full(len(more), ADDED_RANK), ranks])
     is_of_form = _is_of_form(places, wanted.form)
     return (places & _PLACE_MASK)[is_of_form], ranks[is_of_form]
+
+
+def _count_places(places: npt.NDArray[np.uint16], form: str) -> npt.NDArray[np.int64]:
+    """How often each row of a block stands in `places`. Form and row are counted together: telling them apart first costs more."""
+    counts = np.bincount(places, minlength=4 * _FORM_ROWS)
+    number = schema.FORM_RAW if form == "raw" else schema.FORM_NORMALIZED
+    return counts[:_FORM_ROWS] + counts[number * _FORM_ROWS : (number + 1) * _FORM_ROWS]
+
+
+def _find_ranks(block: BlockPlaces, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.uint16]:
+    """The places of several words of the table, in any form."""
+    found = np.searchsorted(block.words, ranks)
+    found = found[block.words[np.minimum(found, len(block.words) - 1)] == ranks] if len(block.words) else found[:0]
+    starts = block.starts[found].astype(np.int64)
+    return block.places[_join_runs(starts, block.starts[found + 1].astype(np.int64) - starts)]
 
 
 def _find_word(block: BlockPlaces, rank: int | None, value: np.uint64) -> npt.NDArray[np.uint16]:
