@@ -15,6 +15,7 @@ from primer.app.core.middleware import install_middleware
 from primer.app.core.settings import Settings
 from primer.app.documents.endpoints import router as documents
 from primer.app.documents.indexes import Indexes
+from primer.app.exports.endpoints import router as exports
 from primer.app.jobs.endpoints import router as jobs
 from primer.app.openapi import router as openapi
 from primer.app.overrides.endpoints import router as overrides
@@ -28,7 +29,7 @@ from primer.app.web import find_workbench, serve_workbench
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, documents, overrides, texts, openapi)
+ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, documents, overrides, exports, texts, openapi)
 
 
 @asynccontextmanager

@@ -31,6 +31,7 @@ from primer.app.models import Job, ProfileVersion, Source, SourceShard
 from primer.app.sources.listing import list_allowed, reaching_source
 from primer.app.sources.repository import read_places
 from primer.app.sources.rules import read_binding_rules
+from primer.workers.export_steps import ExportSteps
 
 _OPEN_RUNS = 4  # runs whose plans, word scores and shard checks a process remembers
 
@@ -42,6 +43,7 @@ class Steps:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._exports = ExportSteps(context)
         self._work: OrderedDict[int, tuple[MeasureJob, SliceWork]] = OrderedDict()
         self._meters: tuple[str, Meters] | None = None
         self._check: Check = lambda: None
@@ -68,6 +70,12 @@ class Steps:
                 return self._encode(job, lease)
             case TaskKind.FINISH:
                 return self._finish(job)
+            case TaskKind.EXPORT:
+                return self._exports.build(job, self._check)
+            case TaskKind.VERIFY:
+                return self._exports.verify(job, self._check)
+            case TaskKind.PUSH:
+                return self._exports.push(job, self._check)
 
     def _plan(self, job: Job) -> StepResult:
         options = JobOptions.model_validate(job.options)

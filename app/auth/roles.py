@@ -26,7 +26,7 @@ class Action(StrEnum):
     SOURCES = "sources"  # register and scan sources, source rules
     PROFILES = "profiles"  # drafts and published versions
     JOBS = "jobs"  # start, pause, cancel, retry
-    EXPORTS = "exports"  # build exports, push them to a Hub
+    EXPORTS = "exports"  # build, verify and delete exports, push them to a Hub
     USERS = "users"  # people and their tokens
     ALLOW = "allow"  # the allow-list of places that sources may name
     ARTIFACTS = "artifacts"  # models and tables

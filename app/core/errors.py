@@ -21,7 +21,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from curation.errors import ArtifactError, LedgerError, PrimerError, ProfileError, QuotaError, SourceError
+from curation.errors import ArtifactError, ExportError, LedgerError, PrimerError, ProfileError, QuotaError, SourceError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -72,6 +72,7 @@ _LIBRARY_STATUS: dict[type[PrimerError], int] = {
     ProfileError: 422,
     ArtifactError: 409,
     LedgerError: 409,
+    ExportError: 409,
     QuotaError: 507,
 }
 

@@ -17,9 +17,10 @@ from sqlalchemy.orm import Session
 from curation.funnel import Funnel
 from primer.app.core.clock import now
 from primer.app.core.events import record_event
+from primer.app.exports.first import add_first_export
 from primer.app.jobs import leases
 from primer.app.jobs.leases import Lease
-from primer.app.jobs.states import FINAL, QUEUE_OF, JobKind, JobState, TaskKind, TaskState
+from primer.app.jobs.states import FINAL, FIRST_TASKS, QUEUE_OF, JobKind, JobState, TaskKind, TaskState
 from primer.app.models import Job, Outcome, Task
 
 _TASKS_A_STATEMENT = 1_000
@@ -68,7 +69,7 @@ def begin(session: Session, task_id: int, *, worker: str, seconds: float) -> Lea
     task = session.execute(select(Task.job_id, Task.kind).where(Task.id == task_id)).one_or_none()
     if task is None:
         return None
-    job = lock_job(session, task.job_id) if task.kind == TaskKind.PLAN else None
+    job = lock_job(session, task.job_id) if task.kind in FIRST_TASKS else None
     lease = leases.claim(session, task_id, worker=worker, seconds=seconds)
     if lease is not None and job is not None and job.state == JobState.QUEUED:
         _set_state(session, job, JobState.RUNNING)
@@ -94,6 +95,8 @@ def complete(session: Session, lease: Lease, result: StepResult) -> Job:
         job.rows_left = result.rows_left
     job.facts = result.facts or job.facts
     job.report = result.report or job.report
+    if lease.kind is TaskKind.FINISH:
+        add_first_export(session, job)
     if settled is not None:
         job.slices_done += 1
         job.documents_done += settled.documents

@@ -15,6 +15,7 @@ from primer.app.auth.roles import Action
 from primer.app.core.clock import now
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict
+from primer.app.exports.first import add_first_export
 from primer.app.jobs import flow
 from primer.app.jobs.imported_run import ImportedRun, place_run, read_imported_run
 from primer.app.jobs.options import JobOptions
@@ -181,6 +182,7 @@ def _add_job(
         Outcome(job_id=job.id, failed=failed, missing=missing, kept=kept, documents=count, tokens=tokens)
         for (failed, missing, kept), (count, tokens) in run.funnel.outcomes.items()
     )
+    add_first_export(session, job)
     return job
 
 

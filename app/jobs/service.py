@@ -41,8 +41,8 @@ def start_job(
             raise Conflict(
                 f"The source {source.name} is {source.state}, not ready.", hint="Wait for its scan, or see its error."
             )
-        _require_published(session, profile_id)
-        _require_room(context, source.size_bytes or 0, options)
+        require_published(session, profile_id)
+        require_room(context, source.size_bytes or 0, options)
         job = _add_job(session, actor, JobKind.CURATE, source_id, profile_id, options, base_job_id)
         job.folder = f"runs/job-{job.id:06d}"
         _announce_new(session, context, actor, job)
@@ -59,12 +59,23 @@ def measure_undecided(context: Context, actor: Actor, job_id: int, *, profile_id
                 f"Job {job_id} is {base.state}: only a run that is measured to its end can be measured further.",
                 hint="Name the job that curated the source.",
             )
-        _require_published(session, profile_id)
+        require_published(session, profile_id)
         options = JobOptions.model_validate(base.options)
         job = _add_job(session, actor, JobKind.MEASURE_UNDECIDED, base.source_id, profile_id, options, base.id)
         job.folder = base.folder
         _announce_new(session, context, actor, job)
         return job
+
+
+def add_job_on_run(
+    session: Session, context: Context, actor: Actor, base: Job, kind: JobKind, task: TaskKind, *, profile_id: int
+) -> Job:
+    """A job of one task on the run of a finished job, in the caller's transaction."""
+    options = JobOptions.model_validate(base.options)
+    job = _add_job(session, actor, kind, base.source_id, profile_id, options, base.id)
+    job.folder = base.folder
+    _announce_new(session, context, actor, job, task)
+    return job
 
 
 def clone_job(context: Context, actor: Actor, job_id: int) -> Job:
@@ -75,6 +86,11 @@ def clone_job(context: Context, actor: Actor, job_id: int) -> Job:
     if base.kind == JobKind.MEASURE_UNDECIDED:
         assert base.base_job_id is not None
         return measure_undecided(context, actor, base.base_job_id, profile_id=base.profile_id)
+    if base.kind != JobKind.CURATE:
+        raise Conflict(
+            f"Job {job_id} is of the kind {base.kind}, which is not started again as a copy.",
+            hint="Ask for another export, verification or push.",
+        )
     return start_job(
         context,
         actor,
@@ -162,14 +178,15 @@ def _add_job(
     return job
 
 
-def _announce_new(session: Session, context: Context, actor: Actor, job: Job) -> None:
-    flow.add_tasks(session, job, [Follower(TaskKind.PLAN)])
+def _announce_new(session: Session, context: Context, actor: Actor, job: Job, task: TaskKind = TaskKind.PLAN) -> None:
+    flow.add_tasks(session, job, [Follower(task)])
     flow.tell_new(session, job)
     dispatch.announce(session, context, job)
     record_change(session, actor, "job.start", f"job/{job.id}", after={"kind": job.kind, "options": job.options})
 
 
-def _require_published(session: Session, profile_id: int) -> None:
+def require_published(session: Session, profile_id: int) -> None:
+    """Raises NotFound, Conflict for a draft."""
     profile = repository.get_profile(session, profile_id)
     if profile.state != "published":
         raise Conflict(
@@ -178,7 +195,7 @@ def _require_published(session: Session, profile_id: int) -> None:
         )
 
 
-def _require_room(context: Context, source_bytes: int, options: JobOptions) -> None:
+def require_room(context: Context, source_bytes: int, options: JobOptions) -> None:
     """Raises QuotaError when the disk is likely to fill up."""
     settings = context.settings
     settings.data_dir.mkdir(parents=True, exist_ok=True)

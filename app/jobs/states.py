@@ -23,6 +23,9 @@ ACTIVE = tuple(state for state in JobState if state not in FINAL)
 class JobKind(StrEnum):
     CURATE = "curate"  # measure a source, decide, export
     MEASURE_UNDECIDED = "measure_undecided"  # score what another job's run left undecided, under this job's profile
+    EXPORT = "export"  # export another job's run
+    VERIFY_EXPORT = "verify_export"
+    PUSH_EXPORT = "push_export"  # to a repository of the Hub
 
 
 class TaskState(StrEnum):
@@ -40,6 +43,13 @@ class TaskKind(StrEnum):
     MEASURE = "measure"  # the cheap signals of one slice
     ENCODE = "encode"  # the encoder's grades of one slice
     FINISH = "finish"  # decide, export, report
+    EXPORT = "export"  # decide, export, verify
+    VERIFY = "verify"  # an export
+    PUSH = "push"  # an export
+
+
+# A job begins with one of these.
+FIRST_TASKS = (TaskKind.PLAN, TaskKind.EXPORT, TaskKind.VERIFY, TaskKind.PUSH)
 
 
 class Queue(StrEnum):
@@ -55,4 +65,7 @@ QUEUE_OF: dict[TaskKind, Queue] = {
     TaskKind.MEASURE: Queue.MEASURE,
     TaskKind.ENCODE: Queue.ENCODER,
     TaskKind.FINISH: Queue.EXPORT,
+    TaskKind.EXPORT: Queue.EXPORT,
+    TaskKind.VERIFY: Queue.EXPORT,
+    TaskKind.PUSH: Queue.EXPORT,
 }

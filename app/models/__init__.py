@@ -4,6 +4,7 @@ from primer.app.models.accounts import ApiToken, BrowserSession, User
 from primer.app.models.audit import AuditEntry
 from primer.app.models.base import Base
 from primer.app.models.events import Counter, Event
+from primer.app.models.exports import Export, ExportCheck, ExportPush
 from primer.app.models.jobs import Job, Outcome
 from primer.app.models.login_attempts import LoginAttempts
 from primer.app.models.overrides import BulkRuling, Override
@@ -20,6 +21,9 @@ __all__ = [
     "BulkRuling",
     "Counter",
     "Event",
+    "Export",
+    "ExportCheck",
+    "ExportPush",
     "Job",
     "LoginAttempts",
     "Outcome",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,14 @@ from curation.export.request import CURRICULUM, ExportedFile
 from curation.shards.prepare import hash_file
 
 
-def check_files(folder: Path, manifest: dict[str, Any]) -> list[Problem]:
-    """Missing, extra and changed files, row counts, schemas, totals, and rows that stand twice in a config."""
+def check_files(folder: Path, manifest: dict[str, Any], checkpoint: Callable[[], None] = lambda: None) -> list[Problem]:
+    """Missing, extra and changed files, row counts, schemas, totals, and rows that stand twice in a config. `checkpoint` is
+    called before every file."""
     files = list_files(manifest)
     problems = [*_check_names(folder, files), *_check_card(folder, manifest), *_check_totals(manifest, files)]
     whole = []
     for file in files:
+        checkpoint()
         found = list(_check_file(folder, file))
         problems.extend(found)
         if not found and (folder / file.path).is_file():

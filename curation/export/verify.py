@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,11 @@ def verify_export(
     *,
     artifacts: ArtifactSet | None = None,
     overrides: Overrides | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> VerifyReport:
     """Every problem found. With `run`, `sample` rows of the curriculum are read, measured and decided again: `artifacts`
-    must be those of the run (None: the bundled ones); without `overrides` a ruling that a row names is believed.
+    must be those of the run (None: the bundled ones); without `overrides` a ruling that a row names is believed. `checkpoint` is
+    called before every file and every phase; what it raises ends the work.
 
     Never raises for what is wrong with the export. Loading and rechecking need files that are whole, so they wait until
     those are.
@@ -36,10 +39,12 @@ def verify_export(
         manifest = read_manifest(folder)
     except ExportError as error:
         return VerifyReport((Problem(MANIFEST, None, str(error)),), 0, 0)
-    problems = check_files(folder, manifest)
+    problems = check_files(folder, manifest, checkpoint)
+    checkpoint()
     rechecked = 0
     if not problems:
         problems.extend(_check_loading(folder, manifest))
+    checkpoint()
     if not problems and run is not None:
         found, rechecked = recheck_rows(
             folder,

@@ -1,0 +1,28 @@
+"""The first export of a run: the one that its curate job writes into the run folder."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from primer.app.models import Export, Job
+
+FIRST: Final = "first"
+MADE: Final = "made"
+
+
+def add_first_export(session: Session, job: Job) -> None:
+    """List the export of a curate job that has just been finished."""
+    session.add(
+        Export(
+            kind=FIRST,
+            source_id=job.source_id,
+            base_job_id=job.id,
+            job_id=job.id,
+            folder=f"{job.folder}/export",
+            documents_written=0,
+            tokens_written=0,
+            bytes_written=0,
+        )
+    )
