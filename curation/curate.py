@@ -21,7 +21,7 @@ from curation.export.request import OnProgress as OnExport
 from curation.export.statement import make_statement
 from curation.finish import RunSummary, require_complete, summarize_run
 from curation.ledger.store import Plan, PlannedShard
-from curation.lexicon.vocabulary import VocabularyVersion, read_vocabulary_table
+from curation.lexicon.vocabulary import VocabularyVersion, WordScores, read_vocabulary_table
 from curation.overrides import Overrides
 from curation.profile import DEFAULT_PROFILE, BoundProfile, Profile, bind_profile, load_profile
 from curation.publish import replace_bytes
@@ -46,7 +46,7 @@ class DecisionSet:
     bound: BoundProfile
     vocabulary: VocabularyVersion
     overrides: Overrides | None
-    word_scores: dict[str, float]
+    word_scores: WordScores
     source_rules: tuple[SourceRule, ...] = ()
 
     @property
@@ -79,7 +79,7 @@ def open_decision_set(
     bound = bind_profile(profile or request.profile, recipe)
     vocabulary = vocabulary or request.vocabulary
     stage = bound.profile.vocabulary
-    scores: dict[str, float] = {}
+    scores = WordScores({})
     if stage is not None:
         scores = vocabulary.score_words(read_vocabulary_table(artifacts.require("vocabulary").path), stage.min_score)
     rules = request.source_rules if source_rules is None else source_rules

@@ -6,6 +6,7 @@ Offsets are in characters of the form (raw or normalised) that the profile reads
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -18,11 +19,13 @@ from curation.decide import REASONS, Decisions, decide, judge_stage, name_reason
 from curation.encoder_layer import measure_texts
 from curation.ledger.signals import SliceSignals, read_signals
 from curation.ledger.store import SliceRef
-from curation.lexicon.vocabulary import VocabularyVersion
+from curation.lexicon.vocabulary import VocabularyVersion, WordScores, read_senses_of
 from curation.normalize import CHANGES, normalize
 from curation.profile import BoundProfile
+from curation.sense_layer import measure_text_senses
 from curation.shards.manifest import ShardManifest, Slice
 from curation.signals.notation import find_all_published, find_all_recommended
+from curation.signals.senses import SenseMeter
 from curation.signals.tokens import KnownWords
 from curation.signals.vocabulary import Lowered
 
@@ -78,11 +81,12 @@ def explain_text(
     """
     core, postings = measure_text(meters, text)
     profile = bound.profile
-    scores: dict[str, float] = {}
+    scores = WordScores({})
     if profile.vocabulary is not None:
         scores = vocabulary.score_words(meters.vocabulary, profile.vocabulary.min_score)
     encoder = _measure_encoder(text, meters, bound)
-    read = read_signals(_lone_slice(text), core, postings, encoder, bound, scores)
+    senses = measure_text_senses(postings, text, 0, scores.senses)
+    read = read_signals(_lone_slice(text), core, postings, encoder, bound, scores, senses=senses)
     decisions = decide(read.signals, bound, is_barred=np.array([is_barred]))
     return explain_measured(text, read, encoder, decisions, meters.words, bound, scores)
 
@@ -168,11 +172,27 @@ def _explain_stage(
         case "notation":
             return _explain_notation(text, bound)
         case "vocabulary":
-            terms = read.blocked_terms.to_pylist()[0]
-            values = {term: scores[term] for term in terms}
-            places = islice(Lowered(text).find_words(values), MAX_SPANS)
-            return {"terms": values}, [Evidence("term", term, start, end, values[term]) for term, start, end in places]
+            return _explain_vocabulary(text, read.blocked_terms.to_pylist()[0], scores)
     return {}, []
+
+
+def _explain_vocabulary(
+    text: str, terms: list[str], scores: dict[str, float]
+) -> tuple[dict[str, object], list[Evidence]]:
+    """The terms with their scores, and the places that count: of a word told apart by sense only those."""
+    senses = [rule for rule in read_senses_of(scores) if rule.term in terms]
+    told_apart = {rule.term for rule in senses}
+    values = {term: scores[term] for term in terms if term not in told_apart}
+    places = [
+        Evidence("term", term, start, end, values[term])
+        for term, start, end in islice(Lowered(text).find_words(values), MAX_SPANS)
+    ]
+    for place in SenseMeter(senses).find_places(text) if senses else ():
+        score = math.inf if place.sense == "counted" else scores.get(place.term) if place.sense == "other" else None
+        if score is not None:
+            values[place.term] = max(values.get(place.term, -math.inf), score)
+            places.append(Evidence("term", place.term, place.start, place.end, score))
+    return {"terms": {term: values[term] for term in terms if term in values}}, places
 
 
 def _explain_lexical(

@@ -19,7 +19,9 @@ from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
 from curation.ledger.encoder import list_encoder_layers
 from curation.ledger.licences import LICENCES
+from curation.ledger.senses import name_senses_layer
 from curation.ledger.signals import decide_ledger
+from curation.lexicon.vocabulary import read_senses_of
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
 from curation.run_folder import RunFolder
@@ -108,7 +110,9 @@ def summarize_run(
         summary.row_errors += [{"shard": decided.ref.shard.name, **row} for row in broken.slice(0, room).to_pylist()]
         parts.append(str(ledger.part_path("core", decided.ref.id)))
         licences = (LICENCES,) if ledger.is_committed(LICENCES, decided.ref.id) else ()
-        for layer in ("core", "postings", *licences, *list_encoder_layers(ledger, decided.ref.id)):
+        senses = [name_senses_layer(found)] if (found := read_senses_of(word_scores)) else []
+        senses = [layer for layer in senses if ledger.is_committed(layer, decided.ref.id)]
+        for layer in ("core", "postings", *licences, *senses, *list_encoder_layers(ledger, decided.ref.id)):
             size = ledger.part_path(layer, decided.ref.id).stat().st_size
             summary.layer_bytes[layer] = summary.layer_bytes.get(layer, 0) + size
     summary.duplicate_id_count, summary.duplicate_ids = _find_duplicate_ids(parts)

@@ -19,11 +19,13 @@ from curation.funnel import Funnel
 from curation.ledger.counts import count_tokens
 from curation.ledger.encoder import read_encoder
 from curation.ledger.licences import LICENCES, find_barred
+from curation.ledger.senses import name_senses_layer, read_senses
 from curation.ledger.signals import DecidedSlice, decide_slice
 from curation.ledger.store import Plan, SliceRef
-from curation.lexicon.vocabulary import VocabularyVersion
+from curation.lexicon.vocabulary import VocabularyVersion, WordScores
 from curation.profile import BoundProfile
 from curation.run_folder import RunFolder
+from curation.sense_layer import commit_senses
 from curation.shards.manifest import ShardManifest
 from curation.shards.prepare import prepare_shard
 from curation.source_rules import SourceRule
@@ -112,9 +114,12 @@ class SliceWork:
         return False
 
     def settle(self, ref: SliceRef) -> SliceResult:
-        """Decide the slice; rows that wait for the encoder under this job's profile are scored first."""
+        """Decide the slice; its vocabulary's senses are measured, and rows that wait for the encoder scored, first."""
         ledger = self._job.folder.ledger
         core, postings = ledger.read_part("core", ref.id), ledger.read_part("postings", ref.id)
+        senses = self._word_scores.senses
+        if senses and not ledger.is_committed(name_senses_layer(senses), ref.id):
+            commit_senses(self._job.folder, ref, postings, senses)
         decided = self._decide(ref, core, postings)
         scored = 0
         stage = self._job.bound.profile.encoder
@@ -133,11 +138,13 @@ class SliceWork:
         reads_encoder = "encoder" in self._job.bound.stages
         encoder = read_encoder(self._job.folder.ledger, ref.id) if reads_encoder else None
         is_barred = find_barred(self._job.folder.ledger, ref, core, self._job.source_rules)
-        return decide_slice(ref, core, postings, encoder, self._job.bound, self._word_scores, None, is_barred)
+        scores = self._word_scores
+        senses = read_senses(self._job.folder.ledger, ref.id, scores.senses)
+        return decide_slice(ref, core, postings, encoder, self._job.bound, scores, None, is_barred, senses=senses)
 
     @cached_property
-    def _word_scores(self) -> dict[str, float]:
+    def _word_scores(self) -> WordScores:
         stage = self._job.bound.profile.vocabulary
         if stage is None:
-            return {}
+            return WordScores({})
         return self._job.vocabulary.score_words(self.meters.vocabulary, stage.min_score)

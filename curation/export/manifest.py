@@ -67,7 +67,7 @@ def build_manifest(
             for kind, sha256 in plan.recipe.artifacts.items()
         },
         "vocabulary": {
-            "content": request.vocabulary.model_dump(mode="json"),
+            "content": request.vocabulary.describe(),
             "sha256": request.vocabulary.sha256,
             "blocked_words": len(request.word_scores),
             "words_sha256": hash_json(request.word_scores),

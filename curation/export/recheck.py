@@ -30,11 +30,12 @@ from curation.ledger import schema
 from curation.ledger.encoder import read_encoder
 from curation.ledger.signals import DecidedSlice, decide_slice
 from curation.ledger.store import SliceRef
-from curation.lexicon.vocabulary import VocabularyVersion
+from curation.lexicon.vocabulary import VocabularyVersion, read_senses_of
 from curation.overrides import Overrides, Ruling
 from curation.profile import BoundProfile, Profile, bind_profile
 from curation.recipe import Recipe, build_recipe, hash_json
 from curation.run_folder import RunFolder
+from curation.sense_layer import measure_text_senses
 from curation.shards.rows import RowBatch
 
 # Models give the last digits otherwise on another kind of CPU; a decision that turns on them is named as such.
@@ -238,7 +239,9 @@ def _decide_again(
     if encoder is not None:
         encoder = encoder.filter(pc.equal(encoder["row"], batch.first_row))
     core = pa.Table.from_batches([measured.core], schema.CORE_SCHEMA)
-    return decide_slice(ref, core, postings, encoder, terms.bound, terms.word_scores, overrides)
+    [text] = batch.texts
+    senses = measure_text_senses(postings, text or "", batch.first_row, read_senses_of(terms.word_scores))
+    return decide_slice(ref, core, postings, encoder, terms.bound, terms.word_scores, overrides, senses=senses)
 
 
 def _is_same(expected: pa.Array, found: pa.Array) -> bool:

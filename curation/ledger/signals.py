@@ -14,10 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from curation.decide import Decisions, Signals, VocabularyHits, decide
+from curation.errors import LedgerError
 from curation.ledger import schema
 from curation.ledger.encoder import read_encoder
 from curation.ledger.licences import find_barred, require_licences
+from curation.ledger.senses import bound_unmeasured, read_senses, score_measured, select_postings
 from curation.ledger.store import Ledger, SliceRef
+from curation.lexicon.vocabulary import read_senses_of
 from curation.overrides import Overrides
 from curation.profile import BoundProfile
 from curation.source_rules import SourceRule
@@ -25,7 +28,8 @@ from curation.source_rules import SourceRule
 
 @dataclass(frozen=True)
 class SliceSignals:
-    """One slice under one profile: `core` as stored, what `decide` reads, and the blocked terms of each row (sorted lists)."""
+    """One slice under one profile: `core` as stored, what `decide` reads, and the blocked terms of each row (sorted lists; those
+    that are told apart by sense only where they are known to count)."""
 
     ref: SliceRef
     core: pa.Table
@@ -52,7 +56,8 @@ def decide_ledger(
     overrides: Overrides | None = None,
     source_rules: Sequence[SourceRule] = (),
 ) -> Iterator[DecidedSlice]:
-    """Every slice of a measured run, decided, in order. `word_scores`: the blocked words of the vocabulary version.
+    """Every slice of a measured run, decided, in order. `word_scores`: the blocked words of the vocabulary version; where its senses
+    were not measured, rows that turn on them are undecided.
 
     Raises LedgerError when a slice has not been measured, or a rule asks for licences that the ledger does not know.
     """
@@ -62,7 +67,8 @@ def decide_ledger(
         postings = ledger.read_part("postings", ref.id) if bound.profile.vocabulary is not None else None
         encoder = read_encoder(ledger, ref.id) if "encoder" in bound.stages else None
         is_barred = find_barred(ledger, ref, core, source_rules)
-        yield decide_slice(ref, core, postings, encoder, bound, word_scores, overrides, is_barred)
+        senses = read_senses(ledger, ref.id, read_senses_of(word_scores)) if postings is not None else None
+        yield decide_slice(ref, core, postings, encoder, bound, word_scores, overrides, is_barred, senses=senses)
 
 
 def decide_slice(
@@ -74,10 +80,12 @@ def decide_slice(
     word_scores: dict[str, float],
     overrides: Overrides | None,
     is_barred: npt.NDArray[np.bool_] | None = None,
+    *,
+    senses: pa.Table | None = None,
 ) -> DecidedSlice:
     """Decide one slice from its layers. `postings` may be None only where the profile has no vocabulary stage;
-    `is_barred`: the rows that a source rule excludes."""
-    signals = read_signals(ref, core, postings, encoder, bound, word_scores)
+    `is_barred`: the rows that a source rule excludes; `senses`: the layer of the sense rules, None where not measured."""
+    signals = read_signals(ref, core, postings, encoder, bound, word_scores, senses=senses)
     rulings = None
     if overrides is not None:
         rulings = overrides.of_rows(ref.shard.sha256, ref.shard.name, ref.piece.first_row, ref.piece.row_count)
@@ -91,12 +99,14 @@ def read_signals(
     encoder: pa.Table | None,
     bound: BoundProfile,
     word_scores: dict[str, float],
+    *,
+    senses: pa.Table | None = None,
 ) -> SliceSignals:
     """The signals of one slice that the profile reads."""
     profile = bound.profile
     rows = core["row"].to_numpy()
     lexical = _choose_form(core, "lexical", profile.form)
-    terms, hits = _find_blocked(rows, postings, profile.form, word_scores)
+    terms, hits = _find_blocked(rows, postings, profile.form, word_scores, senses)
     grades, has_grades = _read_grades(core)
     n = len(rows)
     reading = encoder[profile.encoder.reads] if encoder is not None and profile.encoder is not None else None
@@ -179,6 +189,7 @@ def _find_blocked(
     postings: pa.Table | None,
     form: str,
     word_scores: dict[str, float],
+    senses: pa.Table | None,
 ) -> tuple[pa.ListArray, VocabularyHits]:
     n = len(rows)
     if postings is None or postings.num_rows == 0:
@@ -187,20 +198,76 @@ def _find_blocked(
         )
     words = postings["word"].combine_chunks()
     dictionary = words.dictionary.to_pylist()
-    dictionary_scores = np.array([word_scores.get(word, np.nan) for word in dictionary])
+    dictionary_scores = np.array([word_scores.get(word, -np.inf) for word in dictionary])
     word_ids = words.indices.to_numpy()
+    least = dictionary_scores[word_ids]
+    most = least
+    if read_senses_of(word_scores):
+        least, most = _bound_senses(postings, dictionary, word_ids, least, word_scores, senses)
     unwanted = schema.FORM_NORMALIZED if form == "raw" else schema.FORM_RAW
-    is_hit = ~np.isnan(dictionary_scores[word_ids])
-    is_hit &= postings["form"].to_numpy() != unwanted
-    places = np.searchsorted(rows, postings["row"].to_numpy()[is_hit])
-    hit_ids = word_ids[is_hit]
-    order = np.argsort(places, kind="stable")  # postings are ordered by word, so terms stay sorted within a row
-    places, hit_ids = places[order], hit_ids[order]
-    counts = np.bincount(places, minlength=n).astype(np.int64)
-    max_scores = np.full(n, -np.inf)
-    np.maximum.at(max_scores, places, dictionary_scores[hit_ids])
+    is_read = postings["form"].to_numpy() != unwanted
+    posting_rows = postings["row"].to_numpy()
+    hit_ids, counts, max_scores = _gather_hits(rows, posting_rows, word_ids, least, is_read)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     terms = pa.ListArray.from_arrays(
         pa.array(offsets), pa.array([dictionary[i] for i in hit_ids.tolist()], pa.string())
     )
-    return terms, VocabularyHits(counts, max_scores)
+    if most is least or np.array_equal(least, most):
+        return terms, VocabularyHits(counts, max_scores)
+    _, possible_counts, possible_scores = _gather_hits(rows, posting_rows, word_ids, most, is_read)
+    return terms, VocabularyHits(counts, max_scores, possible_counts, possible_scores)
+
+
+def _gather_hits(
+    rows: npt.NDArray[np.int64],
+    posting_rows: npt.NDArray[np.int64],
+    word_ids: npt.NDArray[np.int32],
+    scores: npt.NDArray[np.float64],
+    is_read: npt.NDArray[np.bool_],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """The word of every hit, by row; then hits and the highest score of every row."""
+    is_hit = ~np.isneginf(scores) & is_read
+    places, hit_ids = np.searchsorted(rows, posting_rows[is_hit]), word_ids[is_hit]
+    order = np.argsort(places, kind="stable")  # postings are ordered by word, so terms stay sorted within a row
+    max_scores = np.full(len(rows), -np.inf)
+    np.maximum.at(max_scores, places, scores[is_hit])
+    return hit_ids[order], np.bincount(places, minlength=len(rows)).astype(np.int64), max_scores
+
+
+def _bound_senses(
+    postings: pa.Table,
+    dictionary: list[str],
+    word_ids: npt.NDArray[np.int32],
+    scores: npt.NDArray[np.float64],
+    word_scores: dict[str, float],
+    senses: pa.Table | None,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The least and the most that every posting may score: equal where senses were measured, or a word has no sense rule."""
+    least, most = scores.copy(), scores.copy()
+    rules = {rule.term: rule for rule in read_senses_of(word_scores)}
+    if senses is not None:
+        _require_aligned(select_postings(postings, tuple(rules.values())), senses)
+        terms = np.array(senses["term"].to_pylist(), object)
+        counted, other = senses["counted"].to_numpy(), senses["other"].to_numpy()
+    for word_id, word in enumerate(dictionary):
+        if (rule := rules.get(word)) is None:
+            continue
+        is_word, elsewhere = word_ids == word_id, word_scores.get(word)
+        if senses is None:
+            least[is_word], most[is_word] = bound_unmeasured(rule, elsewhere)
+        else:
+            is_term = terms == word
+            least[is_word] = most[is_word] = score_measured(elsewhere, counted[is_term], other[is_term])
+    return least, most
+
+
+def _require_aligned(chosen: pa.Table, senses: pa.Table) -> None:
+    is_same = chosen.num_rows == senses.num_rows and all(
+        chosen[name].to_pylist() == senses[column].to_pylist()
+        for name, column in (("word", "term"), ("row", "row"), ("form", "form"))
+    )
+    if not is_same:
+        raise LedgerError(
+            "A layer of senses holds other rows than the postings of its words.",
+            hint="Delete its commits and measure the senses again.",
+        )

@@ -8,15 +8,28 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from curation.errors import ArtifactError, ProfileError
+from curation.lexicon.senses import SenseRule, require_tokens
 
 WORD_PATTERN = r"^[a-z]{2,}$"
 
@@ -54,8 +67,25 @@ def read_vocabulary_table(path: Path) -> VocabularyTable:
     return VocabularyTable(scores, hashlib.sha256(content).hexdigest())
 
 
+class WordScores(dict[str, float]):
+    """The blocked words with their scores; of a word that `senses` tell apart the score of an occurrence that no context holds of."""
+
+    def __init__(self, scores: Mapping[str, float], senses: tuple[SenseRule, ...] = ()) -> None:
+        super().__init__(scores)
+        self.senses = senses
+
+
+def read_senses_of(word_scores: Mapping[str, float]) -> tuple[SenseRule, ...]:
+    """The sense rules that come with blocked words; none with a plain mapping."""
+    return word_scores.senses if isinstance(word_scores, WordScores) else ()
+
+
 class VocabularyVersion(BaseModel):
-    """What curators decided over a table: words always allowed and words always blocked, lower-case a-z."""
+    """What curators decided over a table: words always allowed, words always blocked, and words told apart by sense.
+
+    `notes`: why, by word. `author`, `created`, `note` and `parent` (the sha256 of the version that it was made from) say where a
+    version comes from and decide nothing; `sha256` is of what decides, and of name and number.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -63,28 +93,64 @@ class VocabularyVersion(BaseModel):
     version: int = Field(ge=1)
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
+    senses: tuple[SenseRule, ...] = ()
+    notes: dict[str, str] = Field(default_factory=dict)
+    author: str | None = None
+    note: str = ""
+    created: AwareDatetime | None = None
+    parent: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
     @field_validator("allow", "block")
     @classmethod
     def _are_tokens(cls, words: tuple[str, ...]) -> tuple[str, ...]:
-        wrong = [
-            word for word in words if not (len(word) >= 2 and word.isascii() and word.isalpha() and word.islower())
-        ]
-        if wrong:
-            raise ValueError(f"not tokens (two or more lower-case letters a-z): {', '.join(wrong[:5])}")
-        return tuple(sorted(set(words)))
+        return require_tokens(words)
+
+    @field_validator("senses")
+    @classmethod
+    def _are_ordered(cls, senses: tuple[SenseRule, ...]) -> tuple[SenseRule, ...]:
+        terms = [rule.term for rule in senses]
+        if twice := sorted({term for term in terms if terms.count(term) > 1}):
+            raise ValueError(f"two rules for one word: {', '.join(twice[:5])}")
+        return tuple(sorted(senses, key=lambda rule: rule.term))
 
     @model_validator(mode="after")
     def _decides_each_word_once(self) -> VocabularyVersion:
         if both := set(self.allow) & set(self.block):
             raise ValueError(f"allowed and blocked at once: {', '.join(sorted(both)[:5])}")
+        for rule in self.senses:
+            if rule.term in self.allow and not rule.counts_if:
+                raise ValueError(f"{rule.term}: allowed everywhere, so innocent_if alone changes nothing")
+            if rule.term in self.block and not rule.innocent_if:
+                raise ValueError(f"{rule.term}: blocked everywhere, so counts_if alone changes nothing")
+        if strangers := set(self.notes) - self.ruled_words:
+            raise ValueError(f"notes on words that have no ruling: {', '.join(sorted(strangers)[:5])}")
         return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_what_is_not_said(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # A version without any of these has the bytes, and so the hash, that it had before there were such fields.
+        content: dict[str, Any] = dump(self)
+        for field in ("senses", "notes", "author", "note", "created", "parent"):
+            if not content.get(field):
+                content.pop(field, None)
+        return content
+
+    @property
+    def ruled_words(self) -> set[str]:
+        return {*self.allow, *self.block, *(rule.term for rule in self.senses)}
+
+    def describe(self) -> dict[str, object]:
+        """Name, number and what decides, as JSON; a version can be read from it."""
+        content: dict[str, object] = self.model_dump(mode="json", include={"name", "version", "allow", "block"})
+        if self.senses:
+            content["senses"] = [rule.describe() for rule in self.senses]
+        return content
 
     @property
     def sha256(self) -> str:
-        return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
 
-    def score_words(self, table: VocabularyTable, min_score: float) -> dict[str, float]:
+    def score_words(self, table: VocabularyTable, min_score: float) -> WordScores:
         """Every blocked word with its score: the table's from `min_score` on, less the allowed, plus the blocked.
 
         A word blocked by a curator scores infinity, as one never seen in K5 texts: sampling never keeps it.
@@ -92,14 +158,22 @@ class VocabularyVersion(BaseModel):
         scores = {word: score for word, score in table.scores.items() if score >= min_score}
         for word in self.allow:
             scores.pop(word, None)
-        return scores | dict.fromkeys(self.block, math.inf)
+        return WordScores(scores | dict.fromkeys(self.block, math.inf), self.senses)
+
+    def score_elsewhere(self, term: str, find_score: Callable[[str], float], min_score: float) -> float | None:
+        """What a word told apart by sense scores where no context holds; None where it is not blocked there. `find_score`: the
+        table's score, minus infinity for a word that it does not have."""
+        if term in self.block:
+            return math.inf
+        score = find_score(term)
+        return None if term in self.allow or score < min_score else score
 
 
 PLAIN_VOCABULARY = VocabularyVersion(name="plain", version=1)
 
 
 def read_vocabulary_version(path: Path) -> VocabularyVersion:
-    """A YAML file with name, version, allow, block. Raises ProfileError that says which field is wrong."""
+    """A YAML file with the fields of a VocabularyVersion. Raises ProfileError that says which field is wrong."""
     try:
         return VocabularyVersion.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except ValidationError as error:

@@ -60,6 +60,12 @@ def to_token_stream(text: str) -> bytes:
     return text.encode("ascii").translate(_TRANSLATION)
 
 
+def list_tokens(stream: bytes) -> list[bytes]:
+    """The tokens of a stream, in order of the text."""
+    mark = _WORD_MARK.encode()
+    return [run for run in stream.split() if len(run) >= 2 and mark not in run]
+
+
 @dataclass(frozen=True)
 class TokenCounts:
     """Distinct tokens of each text, ascending by word id, which is ascending by age; unknown words come last.

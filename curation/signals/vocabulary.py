@@ -105,9 +105,12 @@ class Lowered:
 
     def find_words(self, words: Collection[str]) -> Iterator[tuple[str, int, int]]:
         """Every place where one of `words` (tokens) stands whole, in order of the text: the word, start and end."""
+        return (place for place in self.find_tokens() if place[0] in words)
+
+    def find_tokens(self) -> Iterator[tuple[str, int, int]]:
+        """Every token, in order of the text: the word, start and end."""
         for match in _TOKEN.finditer(self._text):
-            if match[0] in words:
-                yield match[0], *self._to_origin(*match.span())
+            yield match[0], *self._to_origin(*match.span())
 
     def _to_origin(self, start: int, end: int) -> tuple[int, int]:
         return start - bisect_left(self._added, start), end - bisect_left(self._added, end - 1)
