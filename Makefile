@@ -1,4 +1,4 @@
-# `make up` installs Primer into this checkout and curates the bundled sample; `make test` runs every check.
+# `make up` installs Primer into this checkout and starts the service; `make test` runs every check.
 # Needs Python >= 3.11 (choose one with PYTHON=...) and network access to a Python package index.
 
 PYTHON ?= python3
@@ -12,12 +12,15 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
 
 .DEFAULT_GOAL := help
-.PHONY: help up install test lint soak bench clean
+.PHONY: help up sample install test lint soak bench clean
 
 help:  ## What can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-up: install  ## Install, then curate the bundled sample and say where everything is.
+up: install  ## Install, then start the service; it curates the bundled sample. Ctrl-C stops it.
+	$(BIN)/primer up
+
+sample: install  ## Install, then curate the bundled sample without the service and say where everything is.
 	$(BIN)/primer run curation/sample/shards --out $(OUT)
 	@echo
 	@echo "Explain one text:    $(BIN)/primer explain README.md"

@@ -128,3 +128,14 @@ class ValkeyServer:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+def find_listeners(port: int) -> list[str]:
+    """The IPv4 addresses at which this machine listens at a port (Linux)."""
+    found = []
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *_ = line.split()
+        address, _, local_port = local.partition(":")
+        if int(local_port, 16) == port and state == "0A":
+            found.append(socket.inet_ntoa(bytes.fromhex(address)[::-1]))
+    return found
