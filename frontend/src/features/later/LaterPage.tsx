@@ -1,0 +1,56 @@
+import { useLocation } from "wouter";
+import { Page } from "@/components/Page";
+import { EmptyState } from "@/components/states";
+
+interface Later {
+  title: string;
+  purpose: string;
+  meanwhile: string;
+}
+
+const LATER: Record<string, Later> = {
+  "/documents": {
+    title: "Documents",
+    purpose: "Read documents beside the reasons for which they were kept or excluded, and rule on them.",
+    meanwhile: "Until then, `primer explain FILE` gives the reasons for one text on the command line.",
+  },
+  "/thresholds": {
+    title: "Thresholds",
+    purpose: "Move a threshold and see at once what would be kept.",
+    meanwhile: "Until then, draft a profile, and compare with `primer decide RUN --profile FILE` on the command line.",
+  },
+  "/vocabulary": {
+    title: "Vocabulary",
+    purpose: "Allow and block words, and see what each of them decides.",
+    meanwhile: "Until then, `primer decide RUN --vocabulary FILE` tries other words on the command line.",
+  },
+  "/concepts": {
+    title: "Concepts",
+    purpose: "Ideas, the words for them, and the grade that first teaches them.",
+    meanwhile: "Nothing does this yet.",
+  },
+  "/exports": {
+    title: "Exports",
+    purpose: "Build, check and compare what training reads.",
+    meanwhile: "Every job already exports what it keeps: its page says where. `primer verify FOLDER` checks an export.",
+  },
+  "/try": {
+    title: "Try a text",
+    purpose: "Paste a text and see what is measured and decided at once.",
+    meanwhile: "Until then, `primer explain FILE` does the same on the command line.",
+  },
+};
+
+/** What is planned and not there: said plainly, with what serves meanwhile. */
+export default function LaterPage() {
+  const [path] = useLocation();
+  const later = LATER[path];
+  if (!later) return null;
+  return (
+    <Page title={later.title} purpose={later.purpose}>
+      <EmptyState title="Not built yet">
+        {later.meanwhile.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
+      </EmptyState>
+    </Page>
+  );
+}
