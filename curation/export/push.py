@@ -48,6 +48,7 @@ def push_export(
     """
     # Imported here: the client takes a second to load, and only this needs it.
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+    from huggingface_hub.errors import RepositoryNotFoundError
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
@@ -56,8 +57,12 @@ def push_export(
     additions = [CommitOperationAdd(path_in_repo=path, path_or_fileobj=folder / path) for path in paths]
     api = HfApi(endpoint=read_endpoint(), token=token)
     with _explaining_refusals(repository):
-        api.create_repo(repository, repo_type="dataset", private=is_private, exist_ok=True)
-        if is_private and not api.repo_info(repository, repo_type="dataset").private:
+        try:
+            is_public = not api.repo_info(repository, repo_type="dataset").private
+        except RepositoryNotFoundError:
+            api.create_repo(repository, repo_type="dataset", private=is_private)
+            is_public = not is_private
+        if is_private and is_public:
             raise ExportError(
                 f"The repository {repository} is there already, and public.",
                 hint="Choose another, make it private on the Hub, or ask for a public push.",

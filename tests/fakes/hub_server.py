@@ -1,11 +1,14 @@
 """A Hub and its CDN on two local ports, speaking the documented HTTP API, with faults that can be switched on.
 
+Uploads go the way of Git LFS (HF_HUB_DISABLE_XET=1): preupload, batch, PUT to the CDN, one commit.
+
 The forms (paths, headers, Link pages, error codes) are those of the Hub's API as its public client reads them. Every
 request is recorded, so that a test can also say what must not have been asked.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import random
@@ -60,6 +63,11 @@ class HubServer:
         self.api_faults: deque[Fault] = deque()
         self.data_faults: deque[Fault] = deque()
         self.requests: list[Recorded] = []
+        self.is_created = True
+        self.is_private = False
+        self.needs_token = False
+        self.lfs_objects: dict[str, bytes] = {}
+        self.upload_faults: deque[Fault] = deque()
         self.released = threading.Event()
         self._servers = {
             origin: ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler(origin)) for origin in ("hub", "cdn")
@@ -105,6 +113,23 @@ class HubServer:
                 else:
                     hub.answer_resolve(self, request)
 
+            def do_POST(self) -> None:
+                self._upload()
+
+            def do_PUT(self) -> None:
+                self._upload()
+
+            def _upload(self) -> None:
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                body = self.rfile.read(int(headers.get("content-length", "0")))
+                parts = urlsplit(self.path)
+                request = Recorded(origin, unquote(parts.path), parse_qs(parts.query), headers)
+                hub.requests.append(request)
+                if origin == "cdn":
+                    hub.take_object(self, request, body)
+                else:
+                    hub.answer_upload(self, request, body)
+
         return Handler
 
     def answer_api(self, handler: _Handler, request: Recorded) -> None:
@@ -114,18 +139,19 @@ class HubServer:
             return
         base = f"/api/datasets/{REPOSITORY}"
         rest = request.path.removeprefix(base)
-        if not request.path.startswith(base):
+        if not request.path.startswith(base) or not self.is_created:
             handler.send(401, b"", {"X-Error-Code": "RepoNotFound"})
         elif rest == "" or rest.startswith("/revision/"):
             revision = rest.removeprefix("/revision/") or "main"
             commit = self.branches.get(revision, revision)
             if commit in self.commits:
-                handler.send(200, json.dumps({"id": REPOSITORY, "sha": commit}).encode())
+                answer = {"id": REPOSITORY, "sha": commit, "private": self.is_private}
+                handler.send(200, json.dumps(answer).encode())
             else:
                 handler.send(404, b"", {"X-Error-Code": "RevisionNotFound"})
         else:
             commit, _, folder = rest.removeprefix("/tree/").partition("/")
-            self._answer_tree(handler, request, commit, folder)
+            self._answer_tree(handler, request, self.branches.get(commit, commit), folder)
 
     def _answer_tree(self, handler: _Handler, request: Recorded, commit: str, folder: str) -> None:
         prefix = f"{folder}/" if folder else ""
@@ -133,7 +159,7 @@ class HubServer:
         entries = [self._describe(path, files[path]) for path in files if path.startswith(prefix)]
         folders = {path.rpartition("/")[0] for path in files if path.startswith(prefix)} - {"", folder}
         entries += [{"type": "directory", "oid": name_commit(name), "size": 0, "path": name} for name in folders]
-        if not entries:
+        if not entries and folder:
             handler.send(404, b"", {"X-Error-Code": "EntryNotFound"})
             return
         entries.sort(key=lambda entry: str(entry["path"]))
@@ -149,6 +175,91 @@ class HubServer:
         if path not in self.plain_paths:
             entry["lfs"] = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 134}
         return entry
+
+    def answer_upload(self, handler: _Handler, request: Recorded, body: bytes) -> None:
+        base = f"/api/datasets/{REPOSITORY}"
+        if self.needs_token and request.headers.get("authorization") != f"Bearer {TOKEN}":
+            handler.send(401, b"{}")
+        elif request.path == "/api/validate-yaml":
+            handler.send(200, b"{}")
+        elif request.path == "/api/repos/create":
+            self._create(handler, json.loads(body))
+        elif request.path == f"/datasets/{REPOSITORY}.git/info/lfs/objects/batch":
+            objects = [self._offer(entry) for entry in json.loads(body)["objects"]]
+            handler.send(200, json.dumps({"transfer": "basic", "objects": objects}).encode())
+        elif request.path == "/lfs-verify":
+            is_there = json.loads(body)["oid"] in self.lfs_objects
+            handler.send(200 if is_there else 404, b"{}")
+        elif request.path.startswith(f"{base}/branch/"):
+            self._add_branch(handler, request.path.rpartition("/")[2])
+        elif request.path.startswith(f"{base}/preupload/"):
+            files = self.commits[self.branches[request.path.rpartition("/")[2]]]
+            found = [self._classify(entry["path"], files) for entry in json.loads(body)["files"]]
+            handler.send(200, json.dumps({"files": found}).encode())
+        elif request.path.startswith(f"{base}/commit/"):
+            self._commit(handler, request.path.rpartition("/")[2], body)
+        else:
+            handler.send(404, b"{}")
+
+    def _create(self, handler: _Handler, asked: dict[str, str]) -> None:
+        answer = json.dumps({"url": f"{self.url}/datasets/{asked['organization']}/{asked['name']}"}).encode()
+        if f"{asked['organization']}/{asked['name']}" != REPOSITORY:
+            handler.send(403, b"{}")
+        elif self.is_created:
+            handler.send(409, answer)
+        else:
+            self.is_created, self.is_private = True, asked.get("visibility") == "private"
+            handler.send(200, answer)
+
+    def _add_branch(self, handler: _Handler, name: str) -> None:
+        status = 409 if name in self.branches else 200
+        self.branches.setdefault(name, self.branches["main"])
+        handler.send(status, b"{}")
+
+    def _classify(self, path: str, files: dict[str, bytes]) -> dict[str, object]:
+        mode = "lfs" if path.endswith(".parquet") else "regular"
+        oid = None
+        if path in files:
+            plain = b"blob %d\0" % len(files[path]) + files[path]
+            oid = hashlib.sha256(files[path]).hexdigest() if mode == "lfs" else hashlib.sha1(plain).hexdigest()
+        return {"path": path, "uploadMode": mode, "shouldIgnore": False, "oid": oid}
+
+    def _offer(self, entry: dict[str, object]) -> dict[str, object]:
+        """Instructions for an object; none for one that is here already."""
+        if entry["oid"] in self.lfs_objects:
+            return entry
+        upload = {"href": f"{self.cdn_url}/lfs/{entry['oid']}?X-Amz-Signature=cdn-secret"}
+        return {**entry, "actions": {"upload": upload, "verify": {"href": f"{self.url}/lfs-verify"}}}
+
+    def take_object(self, handler: _Handler, request: Recorded, body: bytes) -> None:
+        fault = self.upload_faults.popleft() if self.upload_faults else None
+        oid = request.path.removeprefix("/lfs/")
+        if fault is not None:
+            handler.send(fault.status or 500, b"", fault.headers)
+        elif hashlib.sha256(body).hexdigest() != oid:
+            handler.send(400, b"")
+        else:
+            self.lfs_objects[oid] = body
+            handler.send(200, b"")
+
+    def _commit(self, handler: _Handler, branch: str, body: bytes) -> None:
+        files = dict(self.commits[self.branches[branch]])
+        for line in body.splitlines():
+            operation = json.loads(line)
+            value = operation["value"]
+            match operation["key"]:
+                case "file":
+                    files[value["path"]] = base64.b64decode(value["content"])
+                    self.plain_paths.add(value["path"])
+                case "lfsFile":
+                    files[value["path"]] = self.lfs_objects[value["oid"]]
+                case "deletedFile":
+                    del files[value["path"]]
+        commit = name_commit(f"{branch} {len(self.commits)}")
+        self.commits[commit] = files
+        self.branches[branch] = commit
+        address = f"{self.url}/datasets/{REPOSITORY}/commit/{commit}"
+        handler.send(200, json.dumps({"commitUrl": address, "commitOid": commit}).encode())
 
     def answer_resolve(self, handler: _Handler, request: Recorded) -> None:
         commit, _, path = request.path.removeprefix(f"/datasets/{REPOSITORY}/resolve/").partition("/")
