@@ -6,6 +6,7 @@ Rows stand in ledger order; a row's place in that order is its position. Columns
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from curation.errors import LedgerError
 from curation.index.query import GRADES, LENGTHS, LEXICAL, READINGS
 
-INDEX_SCHEMA = 1
+INDEX_SCHEMA: Literal[1] = 1
 DESCRIPTION = "index.json"
 
 BANDS = ("k5", "k8", "k12", "oos")
@@ -80,7 +81,7 @@ class Description(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_number: int
+    schema_number: Literal[1]
     run_id: str
     name: str
     row_count: int

@@ -38,6 +38,11 @@ class TextReader:
                 return batch.texts[row - batch.first_row], batch.errors[row - batch.first_row]
         raise AssertionError(f"row {row} is in no batch of its row group")
 
+    def find_group(self, ref: SliceRef, row: int) -> range:
+        """The rows that are read together with a row."""
+        group = self._find_group(ref, row)
+        return range(group.first_row, group.first_row + group.row_count)
+
     def _find_group(self, ref: SliceRef, row: int) -> _Group:
         groups = self._cache.get(("groups", ref.id), lambda: self._list_groups(ref), lambda groups: 200 * len(groups))
         return next(group for group in groups if group.first_row <= row < group.first_row + group.row_count)
