@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 _SQLITE_BUSY_SECONDS = 30
+_IDLE_SECONDS = 60  # no transaction waits for anything but the database: this is a process that is no longer there
 _AFTER_COMMIT = "after_commit"
 
 
@@ -63,7 +64,11 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
 def _create_engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=10, max_overflow=20)
+        # A process that stands still in the middle of a transaction would keep a job's row locked for as long.
+        idle = {"options": f"-c idle_in_transaction_session_timeout={_IDLE_SECONDS}s"}
+        return create_engine(
+            parsed, pool_pre_ping=True, hide_parameters=True, pool_size=10, max_overflow=20, connect_args=idle
+        )
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(

@@ -1,0 +1,82 @@
+"""Whatever dies, nothing is lost and nothing doubled: every disturbed job ends with the bytes and counters of one that was not."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from fault_scene import Scene
+from service_faults import FAULTS, Facts
+from service_stack import running_stack
+
+REPO = Path(__file__).resolve().parents[2]
+RESULTS = REPO / "benchmarks" / "results" / "service_faults.json"
+SEED, SOAK_SEEDS = 20260813, range(20)
+
+# What another database may make of it. PostgreSQL is asked everything.
+SQLITE_FAULTS = ("kill_worker", "deliver_six_times", "outlive_lease", "pause")
+
+
+CASES = [
+    *(("postgresql", name) for name in FAULTS),
+    *(("sqlite", name) for name in SQLITE_FAULTS),
+]
+
+
+@pytest.fixture(scope="module")
+def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder = tmp_path_factory.mktemp("scene")
+    postgres = request.getfixturevalue("postgres") if request.param == "postgresql" else None
+    valkey = request.getfixturevalue("valkey")
+    url = f"sqlite:///{folder / 'primer.sqlite3'}" if postgres is None else postgres.create_database("faults")
+    broker = valkey.choose_database()
+    with running_stack(folder, database_url=url, broker_url=broker, environment={"PRIMER_MAX_ATTEMPTS": "2"}) as stack:
+        yield Scene(stack, valkey, postgres)
+
+
+@pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
+def test_nothing_is_lost_and_nothing_doubled(scene: Scene, name: str) -> None:
+    try:
+        FAULTS[name](scene, Random(f"{SEED}-{name}"))
+    finally:
+        scene.switch_off()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
+def test_nothing_is_lost_and_nothing_doubled_at_twenty_moments(scene: Scene, name: str) -> None:
+    longer = {"seconds": 60.0} if name == "take_broker_away" else {}
+    seen: list[Facts] = []
+    for seed in SOAK_SEEDS:
+        began = time.monotonic()
+        try:
+            facts = FAULTS[name](scene, Random(f"{seed}-{name}"), **longer)
+        finally:
+            scene.switch_off()
+        seen.append({**facts, "took_seconds": round(time.monotonic() - began, 1)})
+    _note(name, "sqlite" if scene.postgres is None else "postgresql", seen)
+
+
+def _note(name: str, database: str, seen: list[Facts]) -> None:
+    """Add to the results, which hold what the last soak saw of every fault: a line a moment at which nothing was lost."""
+    with RESULTS.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        content = file.read()
+        found = json.loads(content) if content else {}
+        found[f"{name} on {database}"] = seen
+        file.truncate(0)
+        file.write(_dump(found))
+
+
+def _dump(found: dict[str, list[Facts]]) -> str:
+    lines = [
+        f' "{name}": [\n  ' + ",\n  ".join(json.dumps(facts, sort_keys=True) for facts in seen) + "\n ]"
+        for name, seen in sorted(found.items())
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
