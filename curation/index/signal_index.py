@@ -283,7 +283,8 @@ class SignalIndex:
         rank_count = int(np.searchsorted(-self.scores, -stage.min_score, side="right"))
         sensed = {rule.term for rule in request.vocabulary.senses}
         blocked = [word for word in request.vocabulary.block if word not in sensed]
-        return self.places.plan(request.bound.profile.form, rank_count, blocked, (*request.vocabulary.allow, *sensed))
+        allowed = sorted({*request.vocabulary.allow, *sensed})
+        return self.places.plan(request.bound.profile.form, rank_count, blocked, allowed)
 
     def count_terms(self, request: DecisionRequest, *, is_possible: bool = False) -> npt.NDArray[np.int32]:
         """For every row how many distinct blocked words it holds; with `is_possible` those too that count in a sense which may be

@@ -83,8 +83,9 @@ def read_senses_of(word_scores: Mapping[str, float]) -> tuple[SenseRule, ...]:
 class VocabularyVersion(BaseModel):
     """What curators decided over a table: words always allowed, words always blocked, and words told apart by sense.
 
-    `notes`: why, by word. `author`, `created`, `note` and `parent` (the sha256 of the version that it was made from) say where a
-    version comes from and decide nothing; `sha256` is of what decides, and of name and number.
+    `notes`: why a word is allowed or blocked (a sense rule has its own). `author`, `created`, `note` and `parent` (the sha256 of the
+    version that it was made from) say where a version comes from and decide nothing; `sha256` is of what decides, and of name and
+    number.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -105,6 +106,11 @@ class VocabularyVersion(BaseModel):
     def _are_tokens(cls, words: tuple[str, ...]) -> tuple[str, ...]:
         return require_tokens(words)
 
+    @field_validator("notes")
+    @classmethod
+    def _say_something(cls, notes: dict[str, str]) -> dict[str, str]:
+        return {word: note for word, note in sorted(notes.items()) if note}
+
     @field_validator("senses")
     @classmethod
     def _are_ordered(cls, senses: tuple[SenseRule, ...]) -> tuple[SenseRule, ...]:
@@ -122,8 +128,8 @@ class VocabularyVersion(BaseModel):
                 raise ValueError(f"{rule.term}: allowed everywhere, so innocent_if alone changes nothing")
             if rule.term in self.block and not rule.innocent_if:
                 raise ValueError(f"{rule.term}: blocked everywhere, so counts_if alone changes nothing")
-        if strangers := set(self.notes) - self.ruled_words:
-            raise ValueError(f"notes on words that have no ruling: {', '.join(sorted(strangers)[:5])}")
+        if strangers := set(self.notes) - {*self.allow, *self.block}:
+            raise ValueError(f"notes on words neither allowed nor blocked: {', '.join(sorted(strangers)[:5])}")
         return self
 
     @model_serializer(mode="wrap")
