@@ -20,7 +20,7 @@ def policy() -> RetryPolicy:
         wait_jitter_seconds=0.0,
         retry_after_max_seconds=300.0,
         connect_timeout_seconds=2.0,
-        read_timeout_seconds=0.5,
+        read_timeout_seconds=2.0,
     )
 
 
