@@ -5,10 +5,12 @@ PrimerError
 ├── QuotaError        a cache, staging folder or disk that is full
 ├── ArtifactError     a model or table that is missing, damaged or not the one a profile binds
 ├── ProfileError      a profile or recipe that does not say something decidable
+├── CatalogueError    a catalogue of concepts that cannot be read or lacks what is asked of it
 ├── LedgerError       a ledger that is damaged, foreign, or lacks what a question needs
 ├── ExportError       an export that cannot be built or does not verify
 │   ├── ExportBusy    another process is building it: trying again later may succeed
-│   └── UndecidedRows rows lack a signal that the profile reads
+│   ├── UndecidedRows rows lack a signal that the profile reads
+│   └── TooManyLeaks  more documents mention a concept beyond K-5 than the export allows
 └── TrainingError     training data that cannot make a model
 """
 
@@ -50,6 +52,10 @@ class ProfileError(PrimerError):
     pass
 
 
+class CatalogueError(PrimerError):
+    pass
+
+
 class LedgerError(PrimerError):
     pass
 
@@ -63,6 +69,10 @@ class ExportBusy(ExportError):
 
 
 class UndecidedRows(ExportError):
+    pass
+
+
+class TooManyLeaks(ExportError):
     pass
 
 

@@ -1,0 +1,1 @@
+"""Concepts: what U.S. schools teach after grade 5, as terms that are found in texts. Reports and probes over them."""
