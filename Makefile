@@ -54,6 +54,7 @@ soak: install  ## The long versions: more kills, more fuzz, mutations. Results g
 bench: install  ## Every performance claim, as ratios measured in one run.
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.service
 
 clean:  ## Remove what was installed and made.
 	rm -rf .venv .uv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
