@@ -24,6 +24,7 @@ from primer.cli import (
     up,
     upkeep,
     user,
+    vocab,
     worker,
 )
 from primer.cli.output import console, is_json
@@ -58,6 +59,7 @@ app.add_typer(catalogue.artifacts, name="artifacts")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
 app.add_typer(user.app, name="user")
+app.add_typer(vocab.app, name="vocab")
 
 
 def _show_version(value: bool) -> None:
