@@ -55,6 +55,21 @@ def test_shards_and_slices_add_up(tmp_path: Path) -> None:
     assert summary.shard_errors == []
 
 
+def test_reading_ends_where_the_checkpoint_says_so(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", {"a.parquet": [[{"tokens": 1}], [{"tokens": 2}], [{"tokens": 4}]]})
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        summarize_run(run, BOUND, {}, checkpoint=check)
+    assert calls == 2
+
+
 def test_overrides_are_counted_where_they_are_given(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {"a.parquet": [[{"tokens": 1}, {"tokens": 2}], [{"tokens": 4, "rules": ["x"]}]]})
     rulings = (

@@ -87,6 +87,40 @@ def test_a_shard_that_changed_is_refused(tmp_path: Path, is_same_size: bool) -> 
     assert read_texts(folder, refs) == [f"t{i}" for i in range(10)]
 
 
+def test_a_shard_that_changes_after_it_was_checked_is_noticed(tmp_path: Path) -> None:
+    folder, source, refs = open_run(tmp_path)
+    content = source.read_bytes()
+    assert read_texts(folder, refs) == [f"t{i}" for i in range(10)]
+    source.write_bytes(content[:4] + b"\xff" + content[5:])
+    with pytest.raises(SourceError, match=r"a\.parquet has changed"):
+        read_texts(folder, refs)
+    source.write_bytes(content)
+    assert read_texts(folder, refs) == [f"t{i}" for i in range(10)]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_what_was_read_of_a_shard_that_changed_meanwhile_is_refused(tmp_path: Path, is_gone: bool) -> None:
+    folder, source, refs = open_run(tmp_path)
+    content = source.read_bytes()
+
+    def read_and_harm() -> None:
+        with folder.slice_file(refs[0].shard, refs[0].piece) as path:
+            assert path.read_bytes() == content
+            source.unlink()
+            if not is_gone:
+                source.write_bytes(content[::-1])
+
+    with pytest.raises(SourceError, match="there is no file" if is_gone else "has changed"):
+        read_and_harm()
+
+
+def test_a_checked_shard_is_not_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, _, refs = open_run(tmp_path)
+    read_texts(folder, refs)
+    monkeypatch.delattr(run_folder, "hash_file")
+    assert read_texts(folder, refs) == [f"t{i}" for i in range(10)]
+
+
 def test_bytes_that_the_disk_does_not_give_are_a_source_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_path: Path) -> str:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
