@@ -3,6 +3,7 @@ import { onlineManager } from "@tanstack/react-query";
 import { createStore } from "./store";
 
 const ASK_AGAIN_MS = 2_000;
+const ANSWER_MS = 5_000;
 
 export const isReachable = createStore(true);
 
@@ -25,17 +26,30 @@ export function noteSilence(): void {
   timer ??= setTimeout(askAgain, ASK_AGAIN_MS);
 }
 
-async function askAgain(): Promise<void> {
+async function isAnswering(): Promise<boolean> {
   try {
-    const answer = await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(5_000) });
-    if (answer.ok) {
-      noteAnswer();
-      return;
-    }
+    const answer = await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+    return answer.ok;
   } catch {
-    // Not yet.
+    return false;
   }
-  timer = setTimeout(askAgain, ASK_AGAIN_MS);
+}
+
+async function askAgain(): Promise<void> {
+  if (await isAnswering()) noteAnswer();
+  else timer = setTimeout(askAgain, ASK_AGAIN_MS);
+}
+
+/** Resolves once the service answers. */
+export async function waitForService(): Promise<void> {
+  if (await isAnswering()) return;
+  noteSilence();
+  await new Promise<void>((resolve) => {
+    const forget = isReachable.subscribe(() => {
+      forget();
+      resolve();
+    });
+  });
 }
 
 export function askNow(): void {

@@ -7,6 +7,7 @@ import { isReachable } from "@/api/connection";
 import { queryClient } from "@/api/query-client";
 import { loadSession, signIn, type Session } from "@/api/session";
 import { useStore } from "@/api/store";
+import { loadAhead } from "@/components/lazy-part";
 import { Loading } from "@/components/states";
 import { Toasts } from "@/components/toasts";
 import { ConnectionBanner } from "./ConnectionBanner";
@@ -15,7 +16,7 @@ import { HelpDialog } from "./HelpDialog";
 import { Layout } from "./Layout";
 import { PLACES } from "./places";
 import { Routes } from "./routes";
-import { areShortcutsOn, createReader, isWritingInto } from "./shortcuts";
+import { areShortcutsOn, createReader, isWritingInto } from "@/components/shortcuts";
 import { SignInAgain } from "./SignInAgain";
 import { SignInPage } from "./SignInPage";
 
@@ -43,6 +44,7 @@ function Workbench({ session, isExpired }: { session: Session; isExpired: boolea
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const [path] = useLocation();
   useEvents();
+  useEffect(loadAhead, []);
   const openHelp = useCallback(() => setIsHelpOpen(true), []);
   useShortcuts(openHelp);
   return (

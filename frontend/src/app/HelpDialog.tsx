@@ -4,7 +4,7 @@ import { Dialog } from "@/components/Dialog";
 import { CheckField, FormButtons } from "@/components/fields";
 import styles from "./help.module.css";
 import { PLACES } from "./places";
-import { areShortcutsOn, switchShortcuts } from "./shortcuts";
+import { areShortcutsOn, switchShortcuts } from "@/components/shortcuts";
 
 export function HelpDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const isOn = useStore(areShortcutsOn);

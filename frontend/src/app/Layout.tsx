@@ -32,7 +32,7 @@ export function Layout({ session, onHelp, children }: LayoutProps) {
       <a className={styles.skip} href="#main">
         To the content
       </a>
-      <div className={styles.rail}>
+      <header className={styles.rail}>
         <div className={styles.side}>
           <Link href="/" className={styles.brand} aria-label="Primer, overview">
             <img src="/favicon.svg" alt="" width="26" height="26" />
@@ -87,7 +87,7 @@ export function Layout({ session, onHelp, children }: LayoutProps) {
             </button>
           </div>
         </div>
-      </div>
+      </header>
       <main className={styles.main} id="main" tabIndex={-1} ref={main}>
         <ConnectionBanner />
         {children}

@@ -1,35 +1,21 @@
 // Every page and its address. Pages are loaded when they are first asked for.
-import { lazy, type ComponentType } from "react";
 import { Redirect, Route, Switch } from "wouter";
+import { lazyPart } from "@/components/lazy-part";
 import { NotFoundPage } from "./NotFoundPage";
 
-/** A page that a newer build has replaced is gone from the server: the new build is loaded, once. */
-function page(load: () => Promise<{ default: ComponentType }>) {
-  return lazy(() =>
-    load().catch((error: unknown) => {
-      const key = "primer.reloaded";
-      if (sessionStorage.getItem(key) === null) {
-        sessionStorage.setItem(key, "yes");
-        window.location.reload();
-      }
-      throw error;
-    }),
-  );
-}
-
-const OverviewPage = page(() => import("@/features/overview/OverviewPage"));
-const JobsPage = page(() => import("@/features/jobs/JobsPage"));
-const NewJobPage = page(() => import("@/features/jobs/NewJobPage"));
-const JobPage = page(() => import("@/features/jobs/JobPage"));
-const SourcesPage = page(() => import("@/features/sources/SourcesPage"));
-const NewSourcePage = page(() => import("@/features/sources/NewSourcePage"));
-const SourcePage = page(() => import("@/features/sources/SourcePage"));
-const ProfilesPage = page(() => import("@/features/profiles/ProfilesPage"));
-const VersionPage = page(() => import("@/features/profiles/VersionPage"));
-const ComparePage = page(() => import("@/features/profiles/ComparePage"));
-const AdminPage = page(() => import("@/features/admin/AdminPage"));
-const AccountPage = page(() => import("@/features/account/AccountPage"));
-const LaterPage = page(() => import("@/features/later/LaterPage"));
+const OverviewPage = lazyPart(() => import("@/features/overview/OverviewPage"));
+const JobsPage = lazyPart(() => import("@/features/jobs/JobsPage"));
+const NewJobPage = lazyPart(() => import("@/features/jobs/NewJobPage"));
+const JobPage = lazyPart(() => import("@/features/jobs/JobPage"));
+const SourcesPage = lazyPart(() => import("@/features/sources/SourcesPage"));
+const NewSourcePage = lazyPart(() => import("@/features/sources/NewSourcePage"));
+const SourcePage = lazyPart(() => import("@/features/sources/SourcePage"));
+const ProfilesPage = lazyPart(() => import("@/features/profiles/ProfilesPage"));
+const VersionPage = lazyPart(() => import("@/features/profiles/VersionPage"));
+const ComparePage = lazyPart(() => import("@/features/profiles/ComparePage"));
+const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
+const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
+const LaterPage = lazyPart(() => import("@/features/later/LaterPage"));
 
 const LATER = ["/documents", "/thresholds", "/vocabulary", "/concepts", "/exports", "/try"];
 

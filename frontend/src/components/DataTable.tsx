@@ -57,7 +57,7 @@ export function DataTable<Row extends RowData>({ label, columns, rows, keyOf, on
     <div>
       {/* A table that is wider than its place is scrolled by keys as well. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={styles.scroll} tabIndex={0} role="region" aria-label={label}>
+      <div className={styles.scroll} tabIndex={0} role="group" aria-label={label}>
         <table className={styles.table} aria-label={label}>
           <thead>
             {table.getHeaderGroups().map((group) => (

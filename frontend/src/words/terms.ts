@@ -1,5 +1,5 @@
 // The service's own names in the words that curators read. docs/wording.md has the same, for people.
-import type { JobOptions, JobState, TaskState, TaskView } from "@/api/jobs";
+import type { JobOptions, JobState, JobView, TaskState, TaskView } from "@/api/jobs";
 import type { RuleKind } from "@/api/rules";
 import type { Role } from "@/api/roles";
 import type { Source } from "@/api/sources";
@@ -46,14 +46,20 @@ export const TASK_KINDS: Record<TaskView["kind"], Term> = {
   measure: { label: "Measure", meaning: "Everything that is quick to measure, for one part of a file." },
   encode: { label: "Careful grading", meaning: "The careful grader, for one part of a file." },
   finish: { label: "Finish", meaning: "Decide, export and report." },
+  export: { label: "Export", meaning: "Write the files of an export." },
+  verify: { label: "Check", meaning: "Compare the files of an export with its manifest." },
+  push: { label: "Publish", meaning: "Send the files of an export to a Hub." },
 };
 
-export const JOB_KINDS: Record<"curate" | "measure_undecided", Term> = {
+export const JOB_KINDS: Record<JobView["kind"], Term> = {
   curate: { label: "Curate", meaning: "Measure a source, decide, export what is kept." },
   measure_undecided: {
     label: "Measure more",
     meaning: "Grade carefully what an earlier job left open.",
   },
+  export: { label: "Export", meaning: "Write what an earlier job keeps, as training reads it." },
+  verify_export: { label: "Check an export", meaning: "Compare every file of an export with its manifest." },
+  push_export: { label: "Publish an export", meaning: "Send an export to a Hub." },
 };
 
 export const SOURCE_STATES: Record<Source["state"], StateTerm> = {

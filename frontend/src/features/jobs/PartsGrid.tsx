@@ -10,7 +10,7 @@ import { TASK_KINDS, TASK_STATES } from "@/words/terms";
 import { describePart } from "./FailedParts";
 import styles from "./parts.module.css";
 
-const KINDS: readonly TaskView["kind"][] = ["plan", "open", "measure", "encode", "finish"];
+const KINDS: readonly TaskView["kind"][] = ["plan", "open", "measure", "encode", "finish", "export", "verify", "push"];
 const LEGEND: readonly TaskState[] = ["waiting", "running", "done", "failed", "cancelled"];
 
 export function PartsGrid({ job }: { job: JobDetail }) {

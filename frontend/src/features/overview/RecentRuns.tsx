@@ -1,12 +1,13 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Link } from "wouter";
 import { readFunnel, type JobDetail } from "@/api/jobs";
 import { DataTable, type Column } from "@/components/DataTable";
+import { lazyPart } from "@/components/lazy-part";
 import { Moment } from "@/components/Moment";
 import { Section } from "@/components/Page";
 import { formatCount, formatShare, formatShortCount } from "@/words/numbers";
 
-const TrendChart = lazy(() => import("./TrendChart"));
+const TrendChart = lazyPart(() => import("./TrendChart"));
 
 const COLUMNS: readonly Column<JobDetail>[] = [
   {

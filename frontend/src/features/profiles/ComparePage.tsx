@@ -12,13 +12,18 @@ import styles from "./profiles.module.css";
 import { useVersionOptions } from "./useVersionOptions";
 
 const COLUMNS: readonly Column<Difference>[] = [
-  { id: "stage", header: "Stage", look: "fit", cell: ({ path }) => nameStage(path) },
   {
     id: "what",
     header: "What",
     cell: ({ path }) => {
       const { label, meaning } = describeThreshold(path);
-      return <Explained meaning={meaning}>{label}</Explained>;
+      const stage = nameStage(path);
+      return (
+        <>
+          <Explained meaning={meaning}>{label}</Explained>
+          {stage && <div className={styles.muted}>{stage}</div>}
+        </>
+      );
     },
   },
   { id: "before", header: "First", cell: ({ path, before }) => formatAsked(path, before) },
@@ -28,7 +33,7 @@ const COLUMNS: readonly Column<Difference>[] = [
 function nameStage(path: string): string {
   const [stage = ""] = path.split(".");
   if (stage === "models") return "Models";
-  return ["lexical", "fasttext", "encoder", "notation", "vocabulary"].includes(stage) ? describeStage(stage).label : "–";
+  return ["lexical", "fasttext", "encoder", "notation", "vocabulary"].includes(stage) ? describeStage(stage).label : "";
 }
 
 export default function ComparePage() {
