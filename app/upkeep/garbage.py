@@ -1,7 +1,7 @@
-"""What nobody needs any more: run folders of no job, of jobs cancelled long ago, half-staged shards, old rows.
+"""What nobody needs any more: folders of no job and no export, runs cancelled long ago, half-staged shards, old rows.
 
-Folders are listed before jobs are read, and a job's row is there before its folder: what is younger is never taken for
-left over.
+Folders are listed before rows are read, and a row is there before its folder: what is younger is never taken for left
+over.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from sqlalchemy.orm import Session
 from primer.app.core.clock import now
 from primer.app.core.context import Context
 from primer.app.jobs.states import FINAL, JobState
-from primer.app.models import Event, Job, LoginAttempts
+from primer.app.models import Event, Export, Job, LoginAttempts
 
 _DAY_SECONDS = 86_400.0
 # An import brings its folder before its job: within this time it is no orphan.
 _GRACE_SECONDS = 3_600.0
+_EXPORTS = "exports"
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,10 @@ class Garbage:
 def find_garbage(context: Context, *, days: float) -> Garbage:
     """Cancelled jobs and events count as old after so many days. Nothing is changed."""
     runs = context.settings.runs
-    listed = sorted(runs.iterdir()) if runs.is_dir() else []
+    listed, exported = _list_entries(runs), _list_entries(context.settings.data_dir / _EXPORTS)
     with context.database.reading() as session:
         used, cancelled, ended = _read_folders(session, days)
+        exports = set(session.execute(select(Export.folder).where(Export.deleted_at.is_(None))).scalars())
         events = session.execute(select(func.count()).select_from(Event).where(_is_old(Event.at, days))).scalar_one()
         attempts = session.execute(
             select(func.count()).select_from(LoginAttempts).where(LoginAttempts.ends_at < now())
@@ -68,6 +70,8 @@ def find_garbage(context: Context, *, days: float) -> Garbage:
                 folders += [_measure(left, "half-staged") for left in sorted((path / "staged").glob(".*"))]
         elif _is_settled(path):
             folders.append(_measure(path, "of no job"))
+    unknown = [path for path in exported if f"{_EXPORTS}/{path.name}" not in exports and _is_settled(path)]
+    folders += [_measure(path, "of no export") for path in unknown]
     return Garbage(folders, events, attempts)
 
 
@@ -87,6 +91,10 @@ def collect_garbage(
     with context.database.transaction() as session:
         session.execute(delete(Event).where(_is_old(Event.at, days)))
     return found
+
+
+def _list_entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def _read_folders(session: Session, days: float) -> tuple[set[str], set[str], set[str]]:
