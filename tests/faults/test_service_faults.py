@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
@@ -29,18 +30,36 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    folder = tmp_path_factory.mktemp("scene")
-    postgres = request.getfixturevalue("postgres") if request.param == "postgresql" else None
-    valkey = request.getfixturevalue("valkey")
-    url = f"sqlite:///{folder / 'primer.sqlite3'}" if postgres is None else postgres.create_database("faults")
-    broker = valkey.choose_database()
-    with running_stack(folder, database_url=url, broker_url=broker, environment={"PRIMER_MAX_ATTEMPTS": "2"}) as stack:
-        yield Scene(stack, valkey, postgres)
+def open_scene(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Scene]]:
+    """The scene on a database, the same one for every fault."""
+    scenes: dict[str, Scene] = {}
+    with ExitStack() as stacks:
+
+        def open_scene(database: str) -> Scene:
+            if database not in scenes:
+                folder = tmp_path_factory.mktemp("scene")
+                postgres = request.getfixturevalue("postgres") if database == "postgresql" else None
+                valkey = request.getfixturevalue("valkey")
+                url = (
+                    f"sqlite:///{folder / 'primer.sqlite3'}" if postgres is None else postgres.create_database("faults")
+                )
+                stack = running_stack(
+                    folder,
+                    database_url=url,
+                    broker_url=valkey.choose_database(),
+                    environment={"PRIMER_MAX_ATTEMPTS": "2"},
+                )
+                scenes[database] = Scene(stacks.enter_context(stack), valkey, postgres)
+            return scenes[database]
+
+        yield open_scene
 
 
-@pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
-def test_nothing_is_lost_and_nothing_doubled(scene: Scene, name: str) -> None:
+@pytest.mark.parametrize(("database", "name"), CASES)
+def test_nothing_is_lost_and_nothing_doubled(open_scene: Callable[[str], Scene], database: str, name: str) -> None:
+    scene = open_scene(database)
     try:
         FAULTS[name](scene, Random(f"{SEED}-{name}"))
     finally:
@@ -48,8 +67,11 @@ def test_nothing_is_lost_and_nothing_doubled(scene: Scene, name: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
-def test_nothing_is_lost_and_nothing_doubled_at_twenty_moments(scene: Scene, name: str) -> None:
+@pytest.mark.parametrize(("database", "name"), CASES)
+def test_nothing_is_lost_and_nothing_doubled_at_twenty_moments(
+    open_scene: Callable[[str], Scene], database: str, name: str
+) -> None:
+    scene = open_scene(database)
     longer = {"seconds": 60.0} if name == "take_broker_away" else {}
     seen: list[Facts] = []
     for seed in SOAK_SEEDS:
@@ -59,17 +81,17 @@ def test_nothing_is_lost_and_nothing_doubled_at_twenty_moments(scene: Scene, nam
         finally:
             scene.switch_off()
         seen.append({**facts, "took_seconds": round(time.monotonic() - began, 1)})
-    _note(name, "sqlite" if scene.postgres is None else "postgresql", seen)
+    _note(f"{name} on {database}", seen)
 
 
-def _note(name: str, database: str, seen: list[Facts]) -> None:
+def _note(name: str, seen: list[Facts]) -> None:
     """Add to the results, which hold what the last soak saw of every fault: a line a moment at which nothing was lost."""
     with RESULTS.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         content = file.read()
         found = json.loads(content) if content else {}
-        found[f"{name} on {database}"] = seen
+        found[name] = seen
         file.truncate(0)
         file.write(_dump(found))
 
