@@ -9,6 +9,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 
 from curation.artifacts.artifact_set import resolve_artifacts
+from curation.concepts.catalogue import open_catalogue
 from curation.curate import build_export_request, describe_export
 from curation.export.build import write_export
 from curation.export.request import DEFAULT_SHARD_BYTES, ControlMatch, ExportProgress, ExportResult
@@ -18,6 +19,7 @@ from curation.request import ExportOptions, read_request
 from curation.run_folder import RunFolder
 from primer.cli.decisions import open_wanted
 from primer.cli.options import (
+    ConceptsOption,
     ControlSeedOption,
     MatchOption,
     OverridesOption,
@@ -46,6 +48,15 @@ def export(
     shuffle_seed: ShuffleOption = None,
     match: MatchOption = ControlMatch.TOKENS,
     control_seed: ControlSeedOption = 0,
+    max_leak_share: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=0.999999,
+            help="Fail when a larger share of documents mentions a concept; default: nobody looks.",
+        ),
+    ] = None,
+    concepts: ConceptsOption = None,
     shard_mb: Annotated[float, typer.Option(min=0.001, help="Size at which a file ends, in MiB.")] = DEFAULT_SHARD_BYTES
     / (1 << 20),
     as_json: JsonOption = False,
@@ -58,11 +69,13 @@ def export(
         validation_share=validation_share,
         control_match=match,
         control_seed=control_seed,
+        max_leak_share=max_leak_share,
     )
     _write(
         folder,
         out,
         options,
+        concepts=concepts,
         profile=profile,
         vocabulary=vocabulary,
         overrides=overrides,
@@ -115,10 +128,12 @@ def _write(
     overrides: Path | None,
     source_rules: Path | None,
     as_json: bool,
+    concepts: str | None = None,
 ) -> None:
     run_folder = RunFolder(folder)
     run_folder.require_run()
     decisions = open_wanted(run_folder, profile, vocabulary, overrides, source_rules)
+    catalogue = open_catalogue(concepts) if concepts is not None else None
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"))
     with Progress(*columns, console=console, disable=as_json or not console.is_terminal) as bar:
         task = bar.add_task("exporting", total=None, done="")
@@ -127,7 +142,7 @@ def _write(
             done = f"{progress.documents:,} documents, {progress.tokens:,} tokens, {progress.bytes / 1e6:,.1f} MB"
             bar.update(task, done=done)
 
-        result = write_export(build_export_request(decisions, out, options, on_progress=show))
+        result = write_export(build_export_request(decisions, out, options, leak_catalogue=catalogue, on_progress=show))
     if as_json:
         print_json({**describe_export(result), "statement": result.statement, "is_new": result.is_new})
     else:

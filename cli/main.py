@@ -12,6 +12,7 @@ from curation.errors import PrimerError
 from primer.cli import (
     api,
     catalogue,
+    concepts,
     decide,
     evaluate,
     explain,
@@ -44,6 +45,7 @@ app.command("measure")(measure.measure)
 app.command("export")(export.export)
 app.command("control")(export.control)
 app.command("verify")(export.verify)
+app.command("probe")(concepts.probe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(explain.explain)
 app.command("label")(label.label)
@@ -56,6 +58,7 @@ app.command("backup")(upkeep.backup)
 app.command("restore")(upkeep.restore)
 app.add_typer(catalogue.profiles, name="profiles")
 app.add_typer(catalogue.artifacts, name="artifacts")
+app.add_typer(concepts.app, name="concepts")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(train.app, name="train")
 app.add_typer(user.app, name="user")

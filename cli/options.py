@@ -34,6 +34,12 @@ SourceRulesOption = Annotated[
         "--source-rules", help="Documents to exclude (YAML: kind and value of each rule); default: the run's, if any."
     ),
 ]
+ConceptsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--concepts", help="A catalogue of concepts (YAML), or a bundled version's number; default: the newest."
+    ),
+]
 ProfileOption = Annotated[
     str | None, typer.Option("--profile", "-p", help="A bundled profile's name or a YAML file; default: the run's.")
 ]

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from curation.artifacts.artifact_set import KINDS, ArtifactSet, resolve_artifacts
+from curation.concepts.catalogue import Catalogue
 from curation.encoder_selection import derive_selection
 from curation.errors import LedgerError
 from curation.export.build import write_export
@@ -221,9 +222,14 @@ def finish_run(
 
 
 def build_export_request(
-    decisions: DecisionSet, out: Path, options: ExportOptions, *, on_progress: OnExport = lambda _: None
+    decisions: DecisionSet,
+    out: Path,
+    options: ExportOptions,
+    *,
+    leak_catalogue: Catalogue | None = None,
+    on_progress: OnExport = lambda _: None,
 ) -> ExportRequest:
-    """An export of a decision set."""
+    """An export of a decision set. `leak_catalogue`: what its gate looks for; None: the newest bundled concepts."""
     return ExportRequest(
         run=decisions.folder,
         bound=decisions.bound,
@@ -240,6 +246,8 @@ def build_export_request(
         control_seed=options.control_seed,
         has_curriculum=options.has_curriculum,
         origins=decisions.artifacts.origins,
+        max_leak_share=options.max_leak_share,
+        leak_catalogue=leak_catalogue,
         on_progress=on_progress,
     )
 

@@ -32,6 +32,7 @@ class ExportOptions(BaseModel):
     control_match: ControlMatch
     control_seed: int
     has_curriculum: bool = True
+    max_leak_share: float | None = None
 
 
 class RunRequest(BaseModel):

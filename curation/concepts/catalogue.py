@@ -16,10 +16,11 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from curation.errors import CatalogueError
+from curation.normalize import NORMALIZATION_VERSION
 from curation.recipe import hash_json
 
-# Changes with anything that changes what a term matches.
-MATCHER_VERSION = "1"
+# Changes with anything that changes what a term matches; terms are looked for in normalised text.
+MATCHER_VERSION = f"1, normalization {NORMALIZATION_VERSION}"
 
 BUNDLED_VERSIONS = (1,)
 
@@ -267,8 +268,9 @@ def _say_first(error: ValidationError) -> str:
     return f"{field}: {first['msg']}." if field else f"{first['msg']}."
 
 
-def _find_lines(root: yaml.Node) -> Iterator[int]:
+def _find_lines(root: yaml.Node | None) -> Iterator[int]:
     """The 1-based line on which each concept begins."""
+    assert root is not None
     for key, value in root.value:
         if key.value == "concepts":
             for item in value.value:

@@ -109,7 +109,7 @@ def pluralize(word: str) -> list[str]:
     if word in _NEVER_PLURAL or not word.isalpha() or len(word) < 3:
         return []
     plurals = [_IRREGULAR_PLURALS[word]] if word in _IRREGULAR_PLURALS else []
-    if word.endswith("sis") or word.endswith("xis"):
+    if word.endswith(("sis", "xis")):
         return [*plurals, word[:-2] + "es"]
     if word.endswith("y") and word[-2] not in "aeiou":
         return [*plurals, word[:-1] + "ies"]

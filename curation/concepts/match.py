@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from curation.concepts.compile import WORD, CompiledCatalogue, Form, Use, Window
-from curation.concepts.fold import fold, number_characters, is_word_byte_after, is_word_byte_before
+from curation.concepts.compile import WORD, CompiledCatalogue, Form, Window
+from curation.concepts.fold import fold, is_word_byte_after, is_word_byte_before, number_characters
 
 _END_OF_TEXT = b"\n"  # no fold holds one
 _WORDS_ALONE = bytes(byte if byte < 0x80 and chr(byte).isalnum() else 0x20 for byte in range(256))

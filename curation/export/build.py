@@ -21,6 +21,7 @@ from curation.errors import ExportError
 from curation.export.bands import BAND_SCHEMA, build_bands
 from curation.export.card import build_card
 from curation.export.control import draw_control
+from curation.export.leak_gate import check_leaks
 from curation.export.manifest import CARD, MANIFEST, build_manifest, encode_manifest, list_files, read_manifest
 from curation.export.order import KeyedSpool
 from curation.export.request import (
@@ -49,8 +50,9 @@ def write_export(request: ExportRequest) -> ExportResult:
     """Write the export of a measured run to `request.out`, or find it finished there and do nothing.
 
     Raises ExportError when a row is undecided, when `out` holds anything else, or when a source column has a name of the
-    export's own; LedgerError when a slice is not measured; SourceError when a shard is gone or has changed; QuotaError
-    when the disk is full. After an exception or a kill `out` does not exist, and the same call starts again.
+    export's own; TooManyLeaks when the request has a gate that the curriculum fails; LedgerError when a slice is not
+    measured; SourceError when a shard is gone or has changed; QuotaError when the disk is full. After an exception or a kill
+    `out` does not exist, and the same call starts again.
     """
     finished = _find_finished(request)
     if finished is not None:
@@ -66,7 +68,8 @@ def write_export(request: ExportRequest) -> ExportResult:
         if request.has_curriculum:
             chosen = {CURRICULUM: is_curriculum, **chosen}
         files = _write_rows(request, work, survey, columns, chosen, progress)
-        manifest = build_manifest(request, survey, columns, sample, files)
+        gate = check_leaks(request, work, files)
+        manifest = build_manifest(request, survey, columns, sample, files, gate)
         _write_descriptions(work, manifest)
     return ExportResult(request.out, True, tuple(files), manifest["statement"])
 

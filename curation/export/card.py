@@ -163,6 +163,14 @@ def _tabulate_funnel(manifest: dict[str, Any]) -> str:
     if manifest["source_rules"] is not None:
         count = manifest["source_rules"]["count"]
         lines += ["", f"Documents that {count:,} source rules match are in no config, whatever they read like."]
+    if gate := manifest.get("leak_gate"):
+        low, high = gate["interval_95"]
+        lines += [
+            "",
+            f"Of the curriculum's {gate['documents']:,} documents {gate['leaking']:,} ({gate['share']:.4%}; exact 95 % interval "
+            f"{low:.4%} to {high:.4%}) mention a concept of the catalogue {gate['catalogue']['name']} v{gate['catalogue']['version']}; "
+            f"the export allows {gate['max_share']:.4%}.",
+        ]
     return "\n".join(lines)
 
 

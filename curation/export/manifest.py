@@ -31,8 +31,9 @@ def build_manifest(
     columns: SourceColumns,
     sample: ControlSample,
     files: Sequence[ExportedFile],
+    leak_gate: dict[str, object] | None = None,
 ) -> dict[str, Any]:
-    """Everything but the card's own entry, from which the card is made."""
+    """Everything but the card's own entry, from which the card is made. `leak_gate`: what the gate found, where there is one."""
     plan = request.run.ledger.read_plan()
     bound = request.bound
     return {
@@ -90,6 +91,7 @@ def build_manifest(
             "estimated_from_bytes": survey.estimated_count,
         },
         "funnel": survey.funnel.report(),
+        **({"leak_gate": leak_gate} if leak_gate is not None else {}),
     }
 
 

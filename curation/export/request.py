@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from curation.artifacts.artifact_set import BUNDLED, resolve_artifacts
+from curation.concepts.catalogue import Catalogue, open_catalogue
 from curation.errors import ExportError
 from curation.lexicon.vocabulary import VocabularyVersion
 from curation.overrides import Overrides
@@ -58,7 +59,8 @@ class ExportRequest:
     ones after it are not tried. `validation_share`: the share of the curriculum's documents in split validation.
     `has_curriculum` False writes the control alone, matched to the curriculum that is not written.
     `origins`: where the artefacts came from, by kind; only the statement reads it. `source_rules`: documents that they
-    match are in neither the curriculum nor the control.
+    match are in neither the curriculum nor the control. `max_leak_share`: the export fails when a larger share of the curriculum's
+    documents mentions a concept of `leak_catalogue` (None: the newest bundled one); None: nobody looks.
     """
 
     run: RunFolder
@@ -78,6 +80,8 @@ class ExportRequest:
     has_curriculum: bool = True
     origins: dict[str, str] | None = None
     source_rules: tuple[SourceRule, ...] = ()
+    max_leak_share: float | None = None
+    leak_catalogue: Catalogue | None = None
     on_progress: OnProgress = field(default=lambda _: None, compare=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +91,10 @@ class ExportRequest:
             raise ExportError(f"A budget of {self.token_budget} tokens is below zero.", hint="Leave it out for none.")
         if self.shard_bytes < 1:
             raise ExportError(f"A file size of {self.shard_bytes} bytes is none.", hint="Give a positive size.")
+        if self.max_leak_share is not None and not 0 <= self.max_leak_share < 1:
+            raise ExportError(f"A share of leaks of {self.max_leak_share} is none.", hint="Give 0 to below 1.")
+        if self.max_leak_share is not None and not self.has_curriculum:
+            raise ExportError("A control alone has no leaks to count.", hint="Leave out the share of leaks.")
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -105,7 +113,15 @@ class ExportRequest:
             "control_seed": self.control_seed,
             "license_name": self.license_name,
             "has_curriculum": self.has_curriculum,
+            **self._describe_gate(),
         }
+
+    def _describe_gate(self) -> dict[str, object]:
+        # Nothing where there is no gate: exports without one keep the bytes that they had before there were gates.
+        if self.max_leak_share is None:
+            return {}
+        catalogue = self.leak_catalogue or open_catalogue()
+        return {"max_leak_share": self.max_leak_share, "leak_catalogue": catalogue.sha256}
 
     def name_origins(self) -> dict[str, str]:
         """By kind: as given, else `bundled` for the library's own artefact and `custom` for any other."""
