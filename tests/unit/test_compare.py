@@ -135,3 +135,20 @@ def test_estimated_tokens_count_where_the_source_gives_none(tmp_path: Path) -> N
     comparison = compare_decisions(see(run, **LEXICAL), see(run, **NOTATION))
     assert count_moves(comparison) == {"now_excluded": (1, 11, [None])}
     assert comparison.funnel.tokens == {"kept": 0, "excluded": 11, "undecided": 0, "error": 0}
+
+
+def test_rulings_on_rows_that_the_run_does_not_have_are_counted(run: RunFolder) -> None:
+    [first, *_] = run.ledger.read_shards()
+    entries = (
+        Ruling(shard="a.parquet", row=0, action="exclude"),
+        Ruling(shard_sha256=first.sha256, row=first.row_count, action="keep"),
+        Ruling(shard="missing.parquet", row=1, action="keep"),
+    )
+    wanted = see(run, overrides=Overrides(entries, ""), **NOTATION)
+    report = compare_decisions(see(run, **NOTATION), wanted).report()
+    assert report["rulings_without_row"] == {
+        "count": 2,
+        "examples": [{"shard": first.sha256, "row": first.row_count}, {"shard": "missing.parquet", "row": 1}],
+    }
+    plain = compare_decisions(see(run, **NOTATION), see(run, **NOTATION))
+    assert plain.report()["rulings_without_row"] == {"count": 0, "examples": []}
