@@ -20,6 +20,8 @@ const features = tableFeatures({
 export interface Column<Row> {
   id: string;
   header: string;
+  /** The heading is for screen readers alone. */
+  isHeaderHidden?: boolean;
   cell: (row: Row) => ReactNode;
   /** What the column is sorted by; without it, it cannot be sorted. */
   sortBy?: (row: Row) => string | number;
@@ -64,7 +66,12 @@ export function DataTable<Row extends RowData>({ label, columns, rows, keyOf, on
               <tr key={group.id}>
                 {group.headers.map(({ column }) => {
                   const sorted = column.getIsSorted();
-                  const header = columns.find(({ id }) => id === column.id)?.header ?? "";
+                  const described = columns.find(({ id }) => id === column.id);
+                  const header = described?.isHeaderHidden ? (
+                    <span className={styles.hidden}>{described.header}</span>
+                  ) : (
+                    described?.header
+                  );
                   return (
                     <th
                       key={column.id}

@@ -34,7 +34,8 @@ export function RuleTable({ rules, sourceNames }: RuleTableProps) {
     { id: "when", header: "Added", cell: ({ created_at }) => <Moment at={created_at} />, look: "fit", isSecondary: true },
     {
       id: "action",
-      header: "",
+      header: "Actions",
+      isHeaderHidden: true,
       look: "fit",
       cell: (rule) =>
         rule.retired_at !== null ? (

@@ -30,7 +30,8 @@ export function TokenTable({ userId }: { userId?: number }) {
     },
     {
       id: "action",
-      header: "",
+      header: "Actions",
+      isHeaderHidden: true,
       look: "fit",
       cell: ({ id, name, is_live }) =>
         is_live && (

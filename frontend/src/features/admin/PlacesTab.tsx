@@ -25,7 +25,8 @@ export function PlacesTab() {
     { id: "when", header: "Allowed", look: "fit", cell: ({ created_at }) => <Moment at={created_at} /> },
     {
       id: "action",
-      header: "",
+      header: "Actions",
+      isHeaderHidden: true,
       look: "fit",
       cell: (place) => (
         <Button isSmall look="quiet" onPress={() => setRemoving(place)} aria-label={`Allow ${place.prefix} no longer`}>

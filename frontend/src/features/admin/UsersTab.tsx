@@ -75,7 +75,8 @@ function describeColumns(start: (doing: Doing) => void): Column<User>[] {
     { id: "added", header: "Added", look: "fit", cell: ({ created_at }) => <Moment at={created_at} />, isSecondary: true },
     {
       id: "actions",
-      header: "",
+      header: "Actions",
+      isHeaderHidden: true,
       look: "fit",
       cell: (user) => (
         <div className={styles.rowButtons}>

@@ -44,12 +44,14 @@ function JobContent({ job }: { job: JobDetail }) {
   return (
     <>
       {job.error && (
-        <ul className={styles.errors} role="alert" aria-label="Why the job failed">
-          <li>
-            <p>{job.error}</p>
-            {job.hint && <p>{job.hint}</p>}
-          </li>
-        </ul>
+        <div role="alert" aria-label="Why the job failed">
+          <ul className={styles.errors}>
+            <li>
+              <p>{job.error}</p>
+              {job.hint && <p>{job.hint}</p>}
+            </li>
+          </ul>
+        </div>
       )}
       <ProgressSection job={job} />
       {job.failed_tasks > 0 && <FailedParts job={job} />}
