@@ -31,13 +31,15 @@ def api() -> None:
 
 
 def migrate(as_json: JsonOption = False) -> None:
-    """Bring the database's schema to this version. Doing so again changes nothing."""
+    """Bring the database to this version: its schema, and the profiles that the library ships. Again changes nothing."""
+    from primer.app import first_start
     from primer.app.core.context import Context
-    from primer.app.core.migrate import migrate as migrate_database
+    from primer.app.core.migrate import read_revision
     from primer.cli.service import read_settings
 
     context = Context.open(read_settings())
-    revision = migrate_database(context.database)
+    first_start.lay_ground(context)
+    revision = read_revision(context.database)
     if as_json:
         print_json({"revision": revision})
     else:

@@ -49,8 +49,13 @@ class Steward:
         while not self._stopped.wait(self._context.settings.steward_interval):
             try:
                 self.tend()
+                self._show_life()
             except Exception as error:  # noqa: BLE001 - the next round may succeed; without a steward nothing is put right
                 log.warning("steward_interrupted", error=type(error).__name__)
+
+    def _show_life(self) -> None:
+        if self._context.settings.alive_file is not None:
+            self._context.settings.alive_file.touch()
 
     def _take_back_expired(self) -> None:
         with self._context.database.reading() as session:
