@@ -29,7 +29,7 @@ export function PlacesTab() {
       isHeaderHidden: true,
       look: "fit",
       cell: (place) => (
-        <Button isSmall look="quiet" onPress={() => setRemoving(place)} aria-label={`Allow ${place.prefix} no longer`}>
+        <Button isSmall look="quiet" onPress={() => setRemoving(place)} aria-label={`Remove ${place.prefix}`}>
           Remove
         </Button>
       ),
