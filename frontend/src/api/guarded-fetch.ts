@@ -5,6 +5,7 @@ import { csrfToken, refreshToken, waitForSession } from "./session";
 
 const CHANGES_NOTHING = new Set(["GET", "HEAD", "OPTIONS"]);
 const NOT_THERE = new Set([502, 503, 504]); // what a proxy says for a service that is down
+const PROBLEM = "application/problem+json"; // what only the service itself says: it is there, and not ready for this
 
 export async function guardedFetch(request: Request): Promise<Response> {
   let isTokenFresh = false;
@@ -36,7 +37,7 @@ async function send(request: Request): Promise<Response> {
     noteSilence();
     throw new UnreachableError();
   }
-  if (NOT_THERE.has(answer.status)) {
+  if (NOT_THERE.has(answer.status) && !answer.headers.get("Content-Type")?.startsWith(PROBLEM)) {
     noteSilence();
     throw new UnreachableError();
   }

@@ -27,3 +27,9 @@ export function useIsAllowed(action: Action): boolean {
   const now = useStore(signIn);
   return "session" in now && isAllowed(now.session.role, action);
 }
+
+/** The name of who is signed in; empty for nobody. */
+export function useSignedInName(): string {
+  const now = useStore(signIn);
+  return "session" in now ? now.session.name : "";
+}

@@ -2,12 +2,14 @@ import { useStore } from "@/api/store";
 import { Button } from "@/components/Button";
 import { Dialog } from "@/components/Dialog";
 import { CheckField, FormButtons } from "@/components/fields";
+import { pageShortcuts } from "@/components/page-shortcuts";
+import { areShortcutsOn, switchShortcuts } from "@/components/shortcuts";
 import styles from "./help.module.css";
 import { PLACES } from "./places";
-import { areShortcutsOn, switchShortcuts } from "@/components/shortcuts";
 
 export function HelpDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const isOn = useStore(areShortcutsOn);
+  const ofPage = useStore(pageShortcuts);
   return (
     <Dialog title="Shortcuts" isOpen={isOpen} onClose={onClose} isWide>
       <ul className={styles.list}>
@@ -17,6 +19,16 @@ export function HelpDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
           <Shortcut key={letter} label={label} keys={["g", letter]} />
         ))}
       </ul>
+      {ofPage.length > 0 && (
+        <>
+          <h3>On this page</h3>
+          <ul className={styles.list}>
+            {ofPage.map(({ label, keys: [key = ""] }) => (
+              <Shortcut key={label} label={label} keys={[key]} />
+            ))}
+          </ul>
+        </>
+      )}
       <CheckField label="Single keys are shortcuts" isSelected={isOn} onChange={switchShortcuts} />
       <FormButtons>
         <Button onPress={onClose} autoFocus>

@@ -13,11 +13,12 @@ const SourcePage = lazyPart(() => import("@/features/sources/SourcePage"));
 const ProfilesPage = lazyPart(() => import("@/features/profiles/ProfilesPage"));
 const VersionPage = lazyPart(() => import("@/features/profiles/VersionPage"));
 const ComparePage = lazyPart(() => import("@/features/profiles/ComparePage"));
+const DocumentsPage = lazyPart(() => import("@/features/documents/DocumentsPage"));
 const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
 const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
 const LaterPage = lazyPart(() => import("@/features/later/LaterPage"));
 
-const LATER = ["/documents", "/thresholds", "/vocabulary", "/concepts", "/exports", "/try"];
+const LATER = ["/thresholds", "/vocabulary", "/concepts", "/exports", "/try"];
 
 export function Routes() {
   return (
@@ -32,6 +33,7 @@ export function Routes() {
       <Route path="/profiles" component={ProfilesPage} />
       <Route path="/profiles/compare" component={ComparePage} />
       <Route path="/profiles/:name/:version" component={VersionPage} />
+      <Route path="/documents/:job?" component={DocumentsPage} />
       <Route path="/admin">
         <Redirect to="/admin/users" replace />
       </Route>
