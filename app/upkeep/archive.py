@@ -1,4 +1,5 @@
-"""A backup: one file that holds the database as it was at one moment, and a list of the run folders that belong to it.
+"""A backup: one file that holds the database as it was at one moment, the rows of bulk rulings, and a list of the run
+folders that belong to it.
 
 Runs and shards are not in it: they are never changed, so that any copy of them will do. The list tells whether they are
 the same.
@@ -10,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import tarfile
 import tempfile
 import time
@@ -22,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import select
 
 from curation.ledger.store import PLAN
+from curation.publish import publish_bytes
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict, Unprocessable
 from primer.app.core.migrate import read_revision
@@ -31,6 +34,7 @@ from primer.app.upkeep import dumps
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _DATABASE = "database"
+_ID_SET = re.compile(r"rulings/source-[0-9]{6,18}/[0-9a-f]{64}\.parquet")
 
 
 class RunEntry(BaseModel):
@@ -77,6 +81,9 @@ def write_backup(context: Context, file: Path) -> Manifest:
         with tarfile.open(archive, "w:gz") as tar:
             _add(tar, _MANIFEST, json.dumps(manifest.model_dump(mode="json"), indent=1).encode())
             tar.add(dump, _DATABASE, filter=_leave_out_owner)
+            # Listed after the dump: a file is there before the ruling that names it.
+            for name in _list_id_sets(context.settings.data_dir):
+                tar.add(context.settings.data_dir / name, name, filter=_leave_out_owner)
         # It holds hashes of passwords.
         archive.chmod(0o600)
         os.link(archive, file)
@@ -102,6 +109,19 @@ def open_backup(file: Path) -> Iterator[tuple[Manifest, Path]]:
         if _hash_file(dump) != manifest.database_sha256:
             raise Unprocessable(f"{file} is damaged: its database is not the one that was saved.", hint="Take another.")
         yield manifest, dump
+
+
+def bring_id_sets(file: Path, data_dir: Path) -> None:
+    """Put the rows of bulk rulings back where the database says they are; what is there already stays."""
+    with tarfile.open(file, "r:gz") as tar:
+        for member in tar:
+            if member.isfile() and _ID_SET.fullmatch(member.name):
+                publish_bytes(data_dir / member.name, _read(tar, member.name).read())
+
+
+def _list_id_sets(data_dir: Path) -> list[str]:
+    found = (path.relative_to(data_dir).as_posix() for path in (data_dir / "rulings").rglob("*.parquet"))
+    return sorted(name for name in found if _ID_SET.fullmatch(name))
 
 
 def hash_plan(run: Path) -> str | None:

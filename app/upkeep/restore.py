@@ -12,7 +12,7 @@ from primer.app.core.errors import Conflict
 from primer.app.core.migrate import migrate
 from primer.app.models import Job, Source, User
 from primer.app.upkeep import dumps
-from primer.app.upkeep.archive import Manifest, hash_plan, open_backup
+from primer.app.upkeep.archive import Manifest, bring_id_sets, hash_plan, open_backup
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ def restore_backup(context: Context, file: Path) -> Restored:
         _require_empty(context)
         dumps.load(context.database, dump)
         revision = migrate(context.database)
+    bring_id_sets(file, context.settings.data_dir)
     runs = [
         (entry, hash_plan(context.settings.data_dir / entry.folder)) for entry in manifest.runs if entry.plan_sha256
     ]

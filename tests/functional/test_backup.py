@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import servers
 from cli_runs import run_json, run_primer
@@ -22,7 +23,9 @@ from primer.app.core.errors import Conflict, Unprocessable
 from primer.app.core.events import record_event
 from primer.app.core.migrate import find_drift, is_current, migrate
 from primer.app.core.settings import Settings
-from primer.app.models import Base, Event, Job, ProfileVersion, Source, User
+from primer.app.models import Base, Event, Job, ProfileVersion, Source, SourceShard, User
+from primer.app.overrides.id_sets import ID_SCHEMA
+from primer.app.overrides.service import load_overrides, rule_in_bulk
 from primer.app.upkeep.archive import hash_plan, write_backup
 from primer.app.upkeep.restore import restore_backup
 
@@ -100,6 +103,22 @@ def test_what_was_saved_comes_back_row_by_row(context: Context, empty: Context, 
     users.create_user(empty, SYSTEM, name="ben", role=Role.VIEWER, password=_PASSWORD)
     with empty.database.transaction() as session:
         record_event(session, "job.state", {}, job_id=1)
+
+
+def test_bulk_rulings_come_back_with_their_rows(context: Context, empty: Context, tmp_path: Path) -> None:
+    _fill(context)
+    shard = "a" * 64
+    with context.database.transaction() as session:
+        session.add(SourceShard(source_id=1, position=0, name="a", sha256=shard, row_count=10))
+    rows = pa.table({"shard_sha256": [shard, shard], "row": [2, 1]}, schema=ID_SCHEMA)
+    rule_in_bulk(context, SYSTEM, 1, rows, "exclude", "many", None)
+    (context.settings.data_dir / "rulings" / "stranger").write_bytes(b"not ours")
+    write_backup(context, tmp_path / "backup")
+    restore_backup(empty, tmp_path / "backup")
+    loaded, expected = load_overrides(empty, 1), load_overrides(context, 1)
+    assert (loaded.revision, loaded.sha256) == (1, expected.sha256)
+    assert loaded.of_shard(shard, "") == {1: False, 2: False}
+    assert [path.name for path in (empty.settings.data_dir / "rulings").iterdir()] == ["source-000001"]
 
 
 def test_runs_that_are_not_those_of_the_backup_are_named(context: Context, empty: Context, tmp_path: Path) -> None:
