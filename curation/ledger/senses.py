@@ -5,6 +5,7 @@ Invariant: its rows are the postings of those words, in the order and of the for
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 from curation.ledger.schema import Layer
 from curation.ledger.store import Ledger
 from curation.lexicon.senses import SenseRule, hash_senses
+from curation.signals.senses import SENSES_VERSION
 
 SENSES_SCHEMA = pa.schema(
     [
@@ -31,7 +33,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def name_senses_layer(senses: Sequence[SenseRule]) -> Layer:
-    return f"senses-{hash_senses(senses)[:16]}"
+    """Named by what the rules tell apart and by the way it is measured."""
+    return f"senses-{hashlib.sha256(f'{SENSES_VERSION} {hash_senses(senses)}'.encode()).hexdigest()[:16]}"
 
 
 def read_senses(ledger: Ledger, slice_id: str, senses: Sequence[SenseRule]) -> pa.Table | None:
