@@ -11,8 +11,13 @@ export UV_PYTHON_DOWNLOADS := never
 # Trust what the system trusts: many networks have an authority of their own.
 export UV_SYSTEM_CERTS := true
 
+WORKBENCH := frontend/dist/index.html
+WORKBENCH_TOOLS := frontend/node_modules/.installed
+WORKBENCH_SOURCES := $(shell find frontend/src frontend/public -type f) frontend/index.html frontend/vite.config.ts
+HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
+
 .DEFAULT_GOAL := help
-.PHONY: help up sample install test lint soak bench clean
+.PHONY: help no-node screenshots up sample install test lint soak bench clean
 
 help:  ## What can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +32,7 @@ sample: install  ## Install, then curate the bundled sample without the service 
 	@echo "Another boundary:    $(BIN)/primer decide $(OUT) --profile published"
 	@echo "All commands:        $(BIN)/primer --help"
 
-install: $(BIN)/.installed  ## Install into .venv from uv.lock.
+install: $(BIN)/.installed $(if $(HAS_NODE),$(WORKBENCH),no-node)  ## Install into .venv from uv.lock; build the workbench.
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Primer needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
@@ -38,11 +43,23 @@ $(BIN)/.installed: $(UV) pyproject.toml uv.lock
 	$(UV) sync --locked --quiet --python $(PYTHON)
 	@touch $@
 
+$(WORKBENCH_TOOLS): frontend/package-lock.json
+	cd frontend && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+$(WORKBENCH): $(WORKBENCH_TOOLS) $(WORKBENCH_SOURCES)
+	cd frontend && npm run --silent build -- --logLevel warn
+	@touch $@
+
+no-node:
+	@echo "The workbench in the browser is not built: that needs Node 20 or newer. Everything else works."
+
 lint: install  ## Style, types and the direction of imports.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(if $(HAS_NODE),cd frontend && npm run --silent check)
 
 test: lint  ## Lint, then every test (under 12 minutes on two cores).
 	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
@@ -56,5 +73,8 @@ bench: install  ## Every performance claim, as ratios measured in one run.
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.service
 
+screenshots: install  ## Pictures of every page into docs/screenshots, by Chromium.
+	$(BIN)/python tests/browser/screenshots.py
+
 clean:  ## Remove what was installed and made.
-	rm -rf .venv .uv out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .uv out frontend/dist frontend/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

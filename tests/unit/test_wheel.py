@@ -35,6 +35,8 @@ def test_the_wheel_installs_curation_and_primer_alone_and_runs(tmp_path: Path) -
         "curation/training/judge/prompts/long_rubric.md",
     ):
         assert needed in names
+    is_built = (cli_runs.REPO / "frontend" / "dist" / "index.html").is_file()
+    assert ("primer/workbench/index.html" in names) == is_built
     listed = subprocess.run(
         [
             sys.executable,

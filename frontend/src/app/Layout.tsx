@@ -41,10 +41,10 @@ export function Layout({ session, onHelp, children }: LayoutProps) {
           <nav className={styles.nav} aria-label="Pages">
             {PLACE_GROUPS.map(({ label, places }) => (
               <div key={label}>
-                <p className={styles.groupLabel} id={`group-${label}`}>
+                <p className={styles.groupLabel} id={nameGroup(label)}>
                   {label}
                 </p>
-                <ul className={styles.places} aria-labelledby={`group-${label}`}>
+                <ul className={styles.places} aria-labelledby={nameGroup(label)}>
                   {places.map(({ href, label: name, letter, icon: Icon }) => (
                     <li key={href}>
                       <Link
@@ -94,4 +94,8 @@ export function Layout({ session, onHelp, children }: LayoutProps) {
       </main>
     </div>
   );
+}
+
+function nameGroup(label: string): string {
+  return `group-${label.toLowerCase().replaceAll(" ", "-")}`;
 }

@@ -29,7 +29,7 @@ export function JobProgress({ job }: JobProgressProps) {
         </span>
         <span className={styles.muted}>
           {job.documents_per_second ? formatRate(job.documents_per_second) : ""}
-          {typeof job.seconds_left === "number" ? ` · about ${formatDuration(job.seconds_left)} left` : ""}
+          {typeof job.seconds_left === "number" ? ` · ${describeLeft(job.seconds_left)}` : ""}
         </span>
       </div>
       <div className={styles.track}>
@@ -39,4 +39,8 @@ export function JobProgress({ job }: JobProgressProps) {
       </div>
     </ProgressBar>
   );
+}
+
+function describeLeft(seconds: number): string {
+  return seconds < 1 ? "nearly done" : `about ${formatDuration(seconds)} left`;
 }

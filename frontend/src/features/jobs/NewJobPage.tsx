@@ -69,8 +69,9 @@ function NewJob({ sources, profiles }: { sources: readonly Source[]; profiles: r
   const [query] = useSearchParams();
   const [, go] = useLocation();
   const ready = sources.filter(({ state }) => state === "ready");
-  const wanted = Number(query.get("source"));
-  const [sourceId, setSourceId] = useState(ready.find(({ id }) => id === wanted)?.id ?? ready.at(-1)?.id ?? null);
+  const wanted = query.get("source");
+  // A source that was asked for is never exchanged for another, also while it is not ready.
+  const [sourceId, setSourceId] = useState(wanted === null ? (ready.at(-1)?.id ?? null) : Number(wanted));
   const published = profiles.filter(({ newest }) => newest.state === "published");
   const [profileId, setProfileId] = useState(
     (published.find(({ name }) => name === "recommended") ?? published[0])?.newest.id ?? null,

@@ -1,0 +1,107 @@
+"""Every page of the workbench, and a service with something on each of them."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench import SAMPLE, Caller, Service
+
+PASSWORD = "four words nobody expects"
+
+# What the service calls things and no person does.
+INTERNAL_NAMES = (
+    "p95_aoa", "oov_ratio", "OOS", "decided_by", "fasttext", "min_k5", "top_band", "quarantined", "partly_failed",
+    "slice", "shard", "undefined", "NaN", "[object Object]",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Page:
+    """`heading` is there once the page has its content; `is_open` for who is not signed in."""
+
+    name: str
+    path: str
+    heading: str
+    is_open: bool = False
+
+
+PAGES = (
+    Page("sign-in", "/", "Primer", is_open=True),
+    Page("overview", "/", "What the latest job kept"),
+    Page("jobs", "/jobs", "All jobs"),
+    Page("new-job", "/jobs/new", "What to expect"),
+    Page("job", "/jobs/1", "What each stage takes away"),
+    Page("job-failed", "/jobs/3", "What was asked"),
+    Page("sources", "/sources", "All sources"),
+    Page("new-source", "/sources/new", "What and where"),
+    Page("source", "/sources/2", "Files"),
+    Page("profiles", "/profiles", "All profiles"),
+    Page("profile", "/profiles/recommended/{recommended}", "What it asks"),
+    Page("draft", "/profiles/stricter-words/1", "What it asks"),
+    Page("compare", "/profiles/compare?before=1&after=2", "Differences"),
+    Page("people", "/admin/users", "People"),
+    Page("places", "/admin/places", "Allowed places"),
+    Page("rules", "/admin/rules", "Source rules"),
+    Page("audit", "/admin/audit", "Audit log"),
+    Page("service", "/admin/service", "What the service needs"),
+    Page("account", "/account", "Tokens for programs"),
+    Page("documents", "/documents", "Choose a document"),
+    Page("thresholds", "/thresholds", "Not built yet"),
+    Page("vocabulary", "/vocabulary", "Not built yet"),
+    Page("concepts", "/concepts", "Not built yet"),
+    Page("exports", "/exports", "Not built yet"),
+    Page("try", "/try", "Not built yet"),
+    Page("nowhere", "/nowhere", "There is no such page"),
+)
+
+
+def furnish(service: Service) -> Caller:
+    """Two jobs that succeed and one that fails, a source that cannot be read, a draft, a rule, a curator, a token."""
+    admin = Caller(service)
+    going = _add_folder(service, "going", {"one.parquet": (SAMPLE / "sample-00000.parquet").read_bytes()})
+    admin.call("POST", "/allowed-prefixes", {"prefix": str(going.parent)})
+    going_source = _add_source(admin, "readers-2019", going)
+    admin.call("POST", "/allowed-prefixes", {"prefix": str(SAMPLE), "note": "the bundled sample"})
+    sample = _add_source(admin, "sample", SAMPLE)
+    profile = find_profile(admin, "recommended")
+    for options in ({"has_encoder": False}, {"has_encoder": False, "limit": 120}):
+        job = admin.call("POST", "/jobs", {"source_id": sample, "profile_id": profile, "options": options})
+        admin.wait_for(f"/jobs/{job['id']}", "succeeded")
+    shutil.rmtree(going)
+    job = admin.call("POST", "/jobs", {"source_id": going_source, "profile_id": profile})
+    admin.wait_for(f"/jobs/{job['id']}", "failed", "partly_failed")
+    _add_source(admin, "damaged", _add_folder(service, "damaged", {"part-0.parquet": b"no Parquet"}), state="failed")
+    draft = {"name": "stricter-words", "version_id": profile, "note": "fewer words beyond grade 5"}
+    admin.call("POST", "/profiles", draft)
+    rule = {"kind": "domain", "value": "trains.example.org", "reason": "takedown request of 3 March"}
+    admin.call("POST", "/source-rules", rule)
+    admin.call("POST", "/users", {"name": "anna.berg", "role": "curator", "password": PASSWORD})
+    admin.call("POST", "/tokens", {"name": "nightly export", "role": "viewer", "expires_in_days": 90})
+    return admin
+
+
+def find_profile(caller: Caller, name: str) -> int:
+    """The id of its newest version."""
+    found = caller.call("GET", "/profiles")["items"]
+    return next(int(profile["newest"]["id"]) for profile in found if profile["name"] == name)
+
+
+def find_path(page: Page, caller: Caller) -> str:
+    newest = {profile["name"]: profile["newest"]["version"] for profile in caller.call("GET", "/profiles")["items"]}
+    return page.path.format(**{name: version for name, version in newest.items() if name.isidentifier()})
+
+
+def _add_source(caller: Caller, name: str, folder: Path, *, state: str = "ready") -> int:
+    source = caller.call("POST", "/sources", {"name": name, "locations": [str(folder)]})
+    caller.wait_for(f"/sources/{source['id']}", state)
+    return int(source["id"])
+
+
+def _add_folder(service: Service, name: str, files: dict[str, bytes]) -> Path:
+    folder = service.folder / "corpora" / name
+    folder.mkdir(parents=True)
+    for file_name, content in files.items():
+        (folder / file_name).write_bytes(content)
+    return folder
