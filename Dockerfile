@@ -18,15 +18,15 @@ WORKDIR /src
 # The dependencies first: they change less often than the code.
 COPY pyproject.toml uv.lock ./
 RUN uv sync --locked --no-dev --no-install-project --extra postgres --extra s3
-COPY README.md LICENSE NOTICE ./
+COPY README.md LICENSE NOTICE hatch_build.py ./
 COPY curation/ curation/
 COPY app/ app/
 COPY cli/ cli/
 COPY workers/ workers/
 COPY migrations/ migrations/
 COPY primer/ primer/
+COPY --from=workbench /frontend/dist/ frontend/dist/
 RUN uv sync --locked --no-dev --no-editable --extra postgres --extra s3
-COPY --from=workbench /frontend/dist/ /opt/primer/lib/python3.11/site-packages/primer/workbench/
 
 FROM build-cpu AS build-cuda
 RUN uv sync --locked --no-dev --no-editable --extra postgres --extra s3 --extra gpu
