@@ -48,11 +48,11 @@ PAGES = (
     Page("service", "/admin/service", "What the service needs"),
     Page("account", "/account", "Tokens for programs"),
     Page("documents", "/documents", "Choose a document"),
-    Page("thresholds", "/thresholds", "Not built yet"),
+    Page("thresholds", "/thresholds", "Where the thresholds cut"),
     Page("vocabulary", "/vocabulary", "Not built yet"),
     Page("concepts", "/concepts", "Not built yet"),
     Page("exports", "/exports", "Not built yet"),
-    Page("try", "/try", "Not built yet"),
+    Page("try", "/try", "Nothing measured yet"),
     Page("nowhere", "/nowhere", "There is no such page"),
 )
 

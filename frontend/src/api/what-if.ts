@@ -3,13 +3,17 @@ import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query
 import { api, unwrap, unwrapTagged, type Schemas } from "./client";
 import type { PageSource } from "./cursor-pages";
 import type { DecisionChoice, DocumentRow, ProfileContent } from "./documents";
-import { jobKeys } from "./jobs";
+import { jobKeys, type Funnel } from "./jobs";
 import { profileKeys } from "./profiles";
 import { untilBuilt } from "./waiting";
 
 export type WhatIf = Schemas["WhatIfView"];
 export type Move = Schemas["FlipRequest"]["move"];
 export type Histogram = Schemas["HistogramView"];
+
+export function readCounts(funnel: WhatIf["funnel"]): Funnel {
+  return funnel as unknown as Funnel;
+}
 
 const ROOT = ["what-if"];
 const FLIPS_A_PAGE = 100;

@@ -14,11 +14,13 @@ const ProfilesPage = lazyPart(() => import("@/features/profiles/ProfilesPage"));
 const VersionPage = lazyPart(() => import("@/features/profiles/VersionPage"));
 const ComparePage = lazyPart(() => import("@/features/profiles/ComparePage"));
 const DocumentsPage = lazyPart(() => import("@/features/documents/DocumentsPage"));
+const ThresholdsPage = lazyPart(() => import("@/features/thresholds/ThresholdsPage"));
+const TryPage = lazyPart(() => import("@/features/try/TryPage"));
 const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
 const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
 const LaterPage = lazyPart(() => import("@/features/later/LaterPage"));
 
-const LATER = ["/thresholds", "/vocabulary", "/concepts", "/exports", "/try"];
+const LATER = ["/vocabulary", "/concepts", "/exports"];
 
 export function Routes() {
   return (
@@ -34,6 +36,8 @@ export function Routes() {
       <Route path="/profiles/compare" component={ComparePage} />
       <Route path="/profiles/:name/:version" component={VersionPage} />
       <Route path="/documents/:job?" component={DocumentsPage} />
+      <Route path="/thresholds/:job?" component={ThresholdsPage} />
+      <Route path="/try" component={TryPage} />
       <Route path="/admin">
         <Redirect to="/admin/users" replace />
       </Route>

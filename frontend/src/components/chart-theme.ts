@@ -6,12 +6,23 @@ interface ChartTheme {
   line: string;
   muted: string;
   font: string;
+  kept: string;
+  excluded: string;
+  undecided: string;
 }
 
 function read(): ChartTheme {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
-  return { accent: colour("--accent"), line: colour("--line"), muted: colour("--muted"), font: `13px ${colour("--font")}` };
+  return {
+    accent: colour("--accent"),
+    line: colour("--line"),
+    muted: colour("--muted"),
+    font: `13px ${colour("--font")}`,
+    kept: colour("--kept"),
+    excluded: colour("--excluded"),
+    undecided: colour("--undecided"),
+  };
 }
 
 export const chartTheme = createStore(read());

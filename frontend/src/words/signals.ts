@@ -121,11 +121,8 @@ export function formatSignal(unit: Unit, value: number): string {
       return `${Number((100 * value).toFixed(2))} %`;
     case "chance":
       return value > 0 && value < 0.001 ? "< 0.001" : value.toFixed(3).replace(/0+$/, "").replace(/\.$/, "");
-    case "years":
-    case "points":
-      return `${Number(value.toFixed(2))} ${unit}`;
     default:
-      return `${formatCount(Number(value.toFixed(2)))} ${unit}`;
+      return `${formatCount(Number(value.toFixed(2)))} ${value === 1 ? unit.replace(/s$/, "") : unit}`;
   }
 }
 

@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { Distance, Explanation, StageView } from "@/api/documents";
 import { Explained } from "@/components/Explained";
-import { BANDS, describeDistance, describeRule, formatSignal } from "@/words/signals";
+import { BANDS, describeDistance, describeRule, formatSignal, type Unit } from "@/words/signals";
 import { describeStage } from "@/words/terms";
 import { findNearest, layBar } from "./bars";
 import { describeSpan } from "./evidence";
@@ -14,6 +14,7 @@ const VERDICTS: Record<string, { label: string; tone: string }> = {
   fail: { label: "fails", tone: "bad" },
   unknown: { label: "not measured", tone: "warning" },
 };
+const COUNTABLE = new Set<Unit>(["words", "places"]);
 const MOST_NAMES = 12;
 
 interface WhyPanelProps {
@@ -110,7 +111,7 @@ function DistanceRow({ distance }: { distance: Distance }) {
         {margin !== null && (
           <span className={margin >= 0 ? styles.good : styles.bad}>
             {", "}
-            {describeMargin(margin, isMaximum, formatSignal(unit, Math.abs(margin)))}
+            {describeMargin(margin, isMaximum, unit, formatSignal(unit, Math.abs(margin)))}
           </span>
         )}
       </span>
@@ -118,10 +119,11 @@ function DistanceRow({ distance }: { distance: Distance }) {
   );
 }
 
-function describeMargin(margin: number, isMaximum: boolean, distance: string): string {
+function describeMargin(margin: number, isMaximum: boolean, unit: Unit, distance: string): string {
   if (margin === 0) return "exactly there";
   if (margin > 0) return `${distance} ${isMaximum ? "to spare" : "above"}`;
-  return `${distance} too ${isMaximum ? "much" : "little"}`;
+  if (!isMaximum) return `${distance} too little`;
+  return `${distance} too ${COUNTABLE.has(unit) ? "many" : "much"}`;
 }
 
 const BAND_ORDER = ["K5", "K8", "K12", "OOS"] as const;

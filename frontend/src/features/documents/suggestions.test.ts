@@ -41,7 +41,7 @@ describe("what is written into the query bar", () => {
     const conditions = listConditions(two);
     expect(conditions.map(({ label }) => label)).toEqual([
       "Kept",
-      "Length: at least 1 tokens",
+      "Length: at least 1 token",
       "Oldest age of its hard words: under 9 years",
     ]);
     expect(conditions[1]?.rest.ranges).toEqual([{ column: "p95_aoa", low: null, high: 9, is_missing: false }]);

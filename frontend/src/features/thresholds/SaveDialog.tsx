@@ -1,0 +1,95 @@
+import { useState } from "react";
+import type { ProfileContent } from "@/api/documents";
+import type { VersionSummary } from "@/api/profiles";
+import { useSaveVersion } from "@/api/what-if";
+import { Button } from "@/components/Button";
+import { Dialog } from "@/components/Dialog";
+import { Form, FormButtons, TextField } from "@/components/fields";
+import { ProblemMessage } from "@/components/ProblemMessage";
+import { tell } from "@/components/toasts";
+import { describeThreshold, formatAsked } from "@/words/thresholds";
+import type { ContentDifference } from "./cuts";
+import styles from "./thresholds.module.css";
+
+const NAME = /^[a-z0-9][a-z0-9_-]*$/;
+
+interface SaveDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  content: ProfileContent;
+  differences: readonly ContentDifference[];
+  /** Empty where the profile that was begun from is not to be continued under its name. */
+  suggestedName: string;
+  versions: readonly VersionSummary[];
+  onSaved: (id: number) => void;
+}
+
+export function SaveDialog({ isOpen, ...props }: SaveDialogProps) {
+  return (
+    <Dialog title="Save as a profile version" isOpen={isOpen} onClose={props.onClose}>
+      {isOpen && <SaveForm {...props} />}
+    </Dialog>
+  );
+}
+
+function SaveForm({ onClose, content, differences, suggestedName, versions, onSaved }: Omit<SaveDialogProps, "isOpen">) {
+  const [name, setName] = useState(suggestedName);
+  const [note, setNote] = useState("");
+  const save = useSaveVersion();
+  const isNameRight = NAME.test(name);
+  const isBundled = versions.some((version) => version.name === name && version.author === "system");
+  const isKnown = versions.some((version) => version.name === name);
+  const error = !name || isNameRight ? undefined : "Only small letters, digits, - and _, beginning with a letter or digit.";
+
+  return (
+    <Form
+      label="Save as a profile version"
+      onSubmit={() =>
+        save.mutate(
+          { name, content, note: note.trim() },
+          {
+            onSuccess: (saved) => {
+              tell(`${saved.name} v${saved.version} is published.`);
+              onSaved(saved.id);
+            },
+          },
+        )
+      }
+    >
+      <ul className={styles.differences} aria-label="What is different">
+        {differences.map(({ path, before, after }) => (
+          <li key={path}>
+            {describeThreshold(path).label}: {formatAsked(path, before)} → <strong>{formatAsked(path, after)}</strong>
+          </li>
+        ))}
+      </ul>
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        isRequired
+        autoFocus
+        description={isKnown && !isBundled ? "This becomes the next version of that profile." : "A new profile of that name."}
+        error={isBundled ? "This profile came with Primer and stays as it is: choose another name." : error}
+      />
+      <TextField
+        label="Note"
+        value={note}
+        onChange={setNote}
+        isRequired
+        maxLength={2_000}
+        description="Why it is different, for who chooses a profile."
+      />
+      {save.error ? <ProblemMessage error={save.error} /> : null}
+      <p className={styles.muted}>It is published at once: nobody can change it afterwards, and jobs may use it.</p>
+      <FormButtons>
+        <Button type="submit" look="primary" isDisabled={save.isPending || !isNameRight || isBundled || note.trim() === ""}>
+          {save.isPending ? "Saving…" : "Save and publish"}
+        </Button>
+        <Button look="quiet" onPress={onClose}>
+          Leave it
+        </Button>
+      </FormButtons>
+    </Form>
+  );
+}
