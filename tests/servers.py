@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ _WAIT_SECONDS = 30
 _PR_SET_PDEATHSIG = 1
 
 
-def end_with_parent() -> None:
+def end_with_parent(number: int = signal.SIGKILL) -> None:
     """For a child that was just forked: a test run that is killed leaves no server behind. Linux alone can do it."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
 
 
 def find_free_port() -> int:
@@ -50,31 +51,52 @@ class PostgresServer:
         self._programs = programs
         self._data = folder / "data"
         self.port = find_free_port()
-        self._prefix = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        self._user = "postgres" if os.geteuid() == 0 else None
+        self._process: subprocess.Popen[bytes] | None = None
         folder.mkdir(parents=True, exist_ok=True)
-        if self._prefix:
+        if self._user:
             for path in (folder, *folder.parents):
                 if path.stat().st_uid == 0 and path != Path("/") and path.is_relative_to("/tmp"):
                     path.chmod(path.stat().st_mode | 0o011)
             shutil.chown(folder, "postgres")
-        self._run(
-            "initdb", "-D", str(self._data), "-U", "primer", "--auth=trust", "--no-sync", "--encoding=UTF8",
+        command = [
+            self._programs / "initdb", "-D", self._data, "-U", "primer", "--auth=trust", "--no-sync", "--encoding=UTF8",
             "--locale=C",
-        )  # fmt: skip
+        ]  # fmt: skip
+        subprocess.run(command, check=True, capture_output=True, cwd="/", user=self._user)
         self.start()
 
-    def _run(self, program: str, *arguments: str) -> None:
-        command = [*self._prefix, str(self._programs / program), *arguments]
-        subprocess.run(command, check=True, capture_output=True, text=True, cwd="/")
-
     def start(self) -> None:
-        options = f"-p {self.port} -h 127.0.0.1 -k '' -F -c max_connections=200"
-        log = self._data.parent / "log"
-        self._run("pg_ctl", "-D", str(self._data), "-o", options, "-l", str(log), "-w", "start")
+        command = [
+            self._programs / "postgres", "-D", self._data, "-p", str(self.port), "-h", "127.0.0.1", "-k", "", "-F",
+            "-c", "max_connections=200",
+        ]  # fmt: skip
+        with (self._data.parent / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                user=self._user,
+                start_new_session=True,
+                preexec_fn=partial(end_with_parent, signal.SIGQUIT),
+            )
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while True:
+            try:
+                psycopg.connect(f"postgresql://primer@127.0.0.1:{self.port}/postgres").close()
+                return
+            except psycopg.OperationalError:
+                assert time.monotonic() < deadline, "the server does not answer"
+                time.sleep(0.02)
 
     def stop(self, mode: str = "immediate") -> None:
         """`immediate` is what a power cut looks like to the clients."""
-        self._run("pg_ctl", "-D", str(self._data), "-m", mode, "-w", "stop")
+        if self._process is not None:
+            self._process.send_signal({"immediate": signal.SIGQUIT, "fast": signal.SIGINT}[mode])
+            self._process.wait(timeout=_WAIT_SECONDS)
+            self._process = None
 
     def create_database(self, name: str) -> str:
         """A new empty database; its SQLAlchemy URL."""
