@@ -7,6 +7,7 @@ its peak memory is its own. `--write` puts the report into benchmarks/results/in
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import resource
@@ -41,11 +42,13 @@ from curation.profile import BoundProfile, Profile
 from curation.run_folder import RunFolder
 
 AIM_ROWS = 10_000_000
-AIMS = {"first page and facets, p95": 300.0, "threshold change over all rows, p95": 1000.0}  # milliseconds
+AIM_PAGE_MS, AIM_CHANGE_MS = 300, 1000
 AIM_PEAK_BYTES = 2 << 30
-PLANNED_ROWS = 1_500_000_000
 _PAGE_ROWS = 50
 _RESULT = Path(__file__).parent / "results" / "index.md"
+
+# Milliseconds by the clock, and of processor time of all threads together: the latter does not hang on what else runs.
+Taken = tuple[float, float]
 
 DEFAULT = {
     "lexical": {"max_p95_aoa": 12.0, "max_oov_ratio": 0.05},
@@ -81,17 +84,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(folder: Path, row_count: int) -> dict[str, Any]:
     """Build an index of a synthetic run in `folder/ROWS` and ask it everything."""
     home = folder / str(row_count)
-    _say(f"{row_count:,} rows: writing the ledger")
     if not (home / "run" / "ledger" / "whole").exists():
+        _say(f"{row_count:,} rows: writing the ledger")
         shutil.rmtree(home, ignore_errors=True)
         run_alone(_write, home / "run", row_count)
         (home / "run" / "ledger" / "whole").touch()
-    load_before = os.getloadavg()[0]
-    _say("building the index")
-    built = run_alone(_build, home)
+    record = home / "built.json"
+    if not record.exists():
+        _say("building the index")
+        load = os.getloadavg()[0]
+        record.write_text(json.dumps({**run_alone(_build, home), "build_load": (load, os.getloadavg()[0])}))
     _say("asking it")
+    load = os.getloadavg()[0]
     asked = run_alone(_ask, home)
-    return {**describe_machine(), "load": (load_before, os.getloadavg()[0]), **built, **asked}
+    return {**describe_machine(), **json.loads(record.read_text()), **asked, "load": (load, os.getloadavg()[0])}
 
 
 def _say(text: str) -> None:
@@ -112,9 +118,9 @@ def _peak_bytes() -> int:
 
 def _build(home: Path) -> dict[str, Any]:
     shutil.rmtree(home / "indexes", ignore_errors=True)
-    table, began = _read_table(), time.monotonic()
+    table, began, began_cpu = _read_table(), time.monotonic(), time.process_time()
     path = build_index(RunFolder(home / "run"), home / "indexes", table=table)
-    seconds = time.monotonic() - began
+    seconds, cpu_seconds = time.monotonic() - began, time.process_time() - began_cpu
     index = open_index(path)
     sizes: dict[str, float] = {}
     for name, size in index.description.file_bytes.items():
@@ -128,7 +134,7 @@ def _build(home: Path) -> dict[str, Any]:
     return {
         "rows": len(index),
         "build_seconds": seconds,
-        "build_rows_per_second": len(index) / seconds,
+        "build_cpu_seconds": cpu_seconds,
         "build_peak_bytes": _peak_bytes(),
         "bytes_a_row": sizes,
         "ledger_bytes_a_row": ledger / len(index),
@@ -153,8 +159,8 @@ def _ask(home: Path) -> dict[str, Any]:
     decided.funnel  # noqa: B018
     changes, flips = [], []
     for request in draw_changes(20):
-        milliseconds, other = _time(lambda request=request: _decide_wholly(index, request))  # type: ignore[misc]
-        changes.append(milliseconds)
+        taken, other = _time(lambda request=request: _decide_wholly(index, request))  # type: ignore[misc]
+        changes.append(taken)
         flips.append(_time(lambda other=other: decided.what_if(other))[0])  # type: ignore[misc]
     scores = [
         _time(lambda score=score: _decide_wholly(index, make_vocabulary_change(score)))[0]  # type: ignore[misc]
@@ -166,13 +172,13 @@ def _ask(home: Path) -> dict[str, Any]:
     ]
     pages = [_time(lambda asked=asked: ask_filter(decided, *asked))[0] for asked in draw_filters(40)]  # type: ignore[misc]
     return {
-        "open_ms": opened,
-        "first_decisions_ms": first,
-        "changes_ms": changes,
-        "score_changes_ms": scores,
-        "flips_ms": flips,
-        "histograms_ms": histograms,
-        "pages_ms": pages,
+        "open": [opened],
+        "first_decisions": [first],
+        "changes": changes,
+        "score_changes": scores,
+        "flips": flips,
+        "histograms": histograms,
+        "pages": pages,
         "outcomes": decided.facets().outcomes,
         "peak_bytes": _peak_bytes(),
     }
@@ -191,10 +197,10 @@ def ask_filter(decided: Decided, query: Query, sort: Sort) -> int:
     return decided.facets(query).documents
 
 
-def _time(work: Callable[[], Any]) -> tuple[float, Any]:
-    began = time.perf_counter()
+def _time(work: Callable[[], Any]) -> tuple[Taken, Any]:
+    began, began_cpu = time.perf_counter(), time.process_time()
     found = work()
-    return (time.perf_counter() - began) * 1000, found
+    return ((time.perf_counter() - began) * 1000, (time.process_time() - began_cpu) * 1000), found
 
 
 def draw_changes(count: int) -> list[DecisionRequest]:
@@ -257,38 +263,44 @@ def draw_filters(count: int) -> list[tuple[Query, Sort]]:
 def format_report(report: dict[str, Any]) -> str:
     """The report as Markdown."""
     libraries = ", ".join(f"{name} {number}" for name, number in report["libraries"].items())
-    load = "{:.1f} to {:.1f}".format(*report["load"])
     sizes = ", ".join(f"{name} {size:.0f}" for name, size in sorted(report["bytes_a_row"].items()) if size >= 1)
-    total = sum(report["bytes_a_row"].values())
+    total, rows = sum(report["bytes_a_row"].values()), report["rows"]
     lines = [
-        f"{report['hardware']}; Python {report['python']}, {libraries}; {report['date']}; other processes ran: load {load}",
+        f"{report['hardware']}; Python {report['python']}, {libraries}; {report['date']}.",
+        f"Other processes ran: load {_describe_load(report['build_load'])} while building, {_describe_load(report['load'])} while "
+        "asking. So each time is given twice: by the clock, and as processor time of all threads together, of which two idle "
+        "cores need between half and all by the clock.",
         "",
-        f"{report['rows']:,} rows: {report['outcomes']}.",
+        f"{rows:,} rows: {', '.join(f'{name} {count:,}' for name, count in report['outcomes'].items())}.",
         "",
-        "| what | figure |",
-        "|---|---|",
-        f"| build | {report['build_rows_per_second']:,.0f} rows a second ({report['build_seconds']:.0f} s), "
-        f"peak {report['build_peak_bytes'] / 2**20:,.0f} MiB |",
-        f"| bytes a row | {total:.0f} ({sizes}), beside {report['ledger_bytes_a_row']:.0f} of the ledger |",
-        f"| open | {report['open_ms']:.0f} ms |",
-        f"| first decisions, files not yet in memory | {report['first_decisions_ms']:,.0f} ms |",
+        "| what | by the clock | processor time |",
+        "|---|---|---|",
+        f"| build | {rows / report['build_seconds']:,.0f} rows a second ({report['build_seconds']:,.0f} s) | "
+        f"{rows / report['build_cpu_seconds']:,.0f} rows a second of one core |",
         *(
-            f"| {name} | p50 {np.percentile(report[key], 50):,.0f} ms, p95 {np.percentile(report[key], 95):,.0f} ms |"
+            f"| {name} | {_describe_times(report[key], 0)} | {_describe_times(report[key], 1)} |"
             for name, key in (
-                ("threshold change over all rows: decisions and funnel", "changes_ms"),
-                ("least score of the vocabulary changed: terms counted anew, decisions, funnel", "score_changes_ms"),
-                ("what-if: flips counted with tokens and first examples", "flips_ms"),
-                ("histogram, kept, excluded and undecided apart", "histograms_ms"),
-                ("first page of 50 with ids and URLs, and all facets, of a random filter", "pages_ms"),
+                ("open", "open"),
+                ("first decisions: columns read, terms counted", "first_decisions"),
+                ("threshold change over all rows: decisions and funnel", "changes"),
+                ("least score of the vocabulary changed: terms counted anew, decisions, funnel", "score_changes"),
+                ("what-if: flips counted with their tokens and first examples", "flips"),
+                ("histogram, kept, excluded and undecided apart", "histograms"),
+                ("first page of 50 with ids and URLs, and all facets, of a random filter", "pages"),
             )
         ),
-        f"| peak memory of asking, mapped files included | {report['peak_bytes'] / 2**20:,.0f} MiB |",
+        "",
+        f"Bytes a row: {total:.0f} ({sizes}), beside {report['ledger_bytes_a_row']:.0f} of the ledger's core and postings. "
+        f"Peak memory: building {report['build_peak_bytes'] / 2**20:,.0f} MiB, asking all of the above "
+        f"{report['peak_bytes'] / 2**20:,.0f} MiB, mapped files included.",
         "",
     ]
-    pages, changes = np.percentile(report["pages_ms"], 95), np.percentile(report["changes_ms"], 95)
+    pages, changes = take_percentile(report["pages"], 95), take_percentile(report["changes"], 95)
+    is_small = report["peak_bytes"] < AIM_PEAK_BYTES
     lines += [
-        f"Aims at {AIM_ROWS:,} rows: page and facets p95 < {AIMS['first page and facets, p95']:.0f} ms: {_judge(pages < 300)}; "
-        f"threshold change p95 < 1 s: {_judge(changes < 1000)}; memory < 2 GiB: {_judge(report['peak_bytes'] < AIM_PEAK_BYTES)}.",
+        f"Aims at {AIM_ROWS:,} rows on two cores, held against the clock under that load (and against all processor time): page and "
+        f"facets p95 < {AIM_PAGE_MS} ms: {_judge(pages, AIM_PAGE_MS)}; threshold change p95 < {AIM_CHANGE_MS} ms: "
+        f"{_judge(changes, AIM_CHANGE_MS)}; memory < 2 GiB: {'met' if is_small else 'NOT MET'}.",
         "",
     ]
     if "comparison" in report:
@@ -296,41 +308,66 @@ def format_report(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _judge(is_met: bool) -> str:
-    return "met" if is_met else "NOT MET"
+def _describe_load(load: Sequence[float]) -> str:
+    return f"{load[0]:.1f} to {load[1]:.1f}"
+
+
+def _describe_times(taken: Sequence[Taken], which: int) -> str:
+    values = [times[which] for times in taken]
+    if len(values) == 1:
+        return f"{values[0]:,.0f} ms"
+    return f"p50 {np.percentile(values, 50):,.0f} ms, p95 {np.percentile(values, 95):,.0f} ms"
+
+
+def take_percentile(taken: Sequence[Taken], share: int) -> Taken:
+    """Of each of the two times apart."""
+    clock, processor = np.percentile(np.array(taken), share, axis=0).tolist()
+    return clock, processor
+
+
+def _judge(taken: Taken, limit: float) -> str:
+    clock, processor = ("met" if value < limit else "NOT MET" for value in taken)
+    return f"{clock} ({processor})"
 
 
 def format_comparison(comparison: dict[str, Any]) -> list[str]:
+    """The index beside the table, by the clock: the server's processor time is not this process's."""
     index, table = comparison["index"], comparison["table"]
-    index_bytes = sum(index["bytes_a_row"].values())
 
     def row(name: str, ours: float, theirs: float, unit: str) -> str:
         return f"| {name} | {ours:,.0f} {unit} | {theirs:,.0f} {unit} | {theirs / ours:.1f} |"
 
-    def p(values: Sequence[float], share: int) -> float:
-        return float(np.percentile(values, share))
+    def share(values: Sequence[float], percent: int) -> float:
+        return float(np.percentile(values, percent))
 
+    changes = share(table["index_changes_ms"], 50)
     return [
-        f"Beside one PostgreSQL table ({table['version']}; {table['settings']}) at {comparison['rows']:,} rows, in the same run:",
+        f"Beside one PostgreSQL table ({table['version']}; {table['settings']}) at {comparison['rows']:,} rows, each question to "
+        f"both in turn, by the clock (load {_describe_load(table['load'])}):",
         "",
-        "| what | index | table | ratio |",
+        "| what | index | table | table / index |",
         "|---|---|---|---|",
-        row("load: build from Parquet / COPY and indexes", index["build_seconds"], table["load_seconds"], "s"),
+        row("load: build from Parquet / COPY and B-trees", index["build_seconds"], table["load_seconds"], "s"),
         row(
             f"bytes a row, of which the index keeps {index['bytes_a_row']['words']:.0f} for every word's rows",
-            index_bytes,
+            sum(index["bytes_a_row"].values()),
             table["bytes_a_row"],
             "bytes",
         ),
-        row("first page and facets, p50", p(index["pages_ms"], 50), p(table["pages_ms"], 50), "ms"),
-        row("first page and facets, p95", p(index["pages_ms"], 95), p(table["pages_ms"], 95), "ms"),
-        row("of these the page alone, p95", table["index_page_alone_p95"], p(table["page_alone_ms"], 95), "ms"),
-        row("threshold change, funnel only, p50", p(index["changes_ms"], 50), p(table["funnel_ms"], 50), "ms"),
-        row("threshold change, decisions kept, p50", p(index["changes_ms"], 50), p(table["update_ms"], 50), "ms"),
+        *(
+            row(f"{name}, p{percent}", share(table[f"index_{key}"], percent), share(table[key], percent), "ms")
+            for name, key, percent in (
+                ("first page and facets", "pages_ms", 50),
+                ("first page and facets", "pages_ms", 95),
+                ("of these the page alone", "page_ms", 95),
+            )
+        ),
+        row("threshold change: the funnel alone, p50", changes, share(table["funnel_ms"], 50), "ms"),
+        row("threshold change: every decision, p50", changes, share(table["update_ms"], 50), "ms"),
         "",
-        "The table has the columns that these questions need, and B-trees on position, kept, decided_by, p95_aoa, tokens and domain. "
-        "Its filters are those of the 40 that it can answer: a term needs postings, which it does not have "
-        f"({table['asked']} of 40 asked; the index answered all).",
+        "The table has the columns that these questions need and B-trees on position, kept, decided_by, p95_aoa, tokens and domain. "
+        "Both gave the same rows on every page and the same number of documents. It was asked the "
+        f"{table['asked']} of the 40 filters that it can answer: a term needs postings, which it does not have.",
         "",
     ]
 
