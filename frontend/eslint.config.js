@@ -17,27 +17,39 @@ export default tseslint.config(
       "no-restricted-syntax": [
         "error",
         { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: "Render it as text." },
-        { selector: "MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML)$/]", message: "Render it as text." },
+        {
+          selector: "MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML)$/]",
+          message: "Render it as text.",
+        },
       ],
     },
   },
   {
     files: ["src/features/**"],
     rules: {
-      "no-restricted-imports": ["error", {
-        patterns: [
-          { group: ["@/features/*", "../*"], message: "Features do not know each other: share through components or api." },
-          { group: ["@/app/*"], message: "The app knows its features, not the other way round." },
-        ],
-      }],
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              group: ["@/features/*", "../*"],
+              message: "Features do not know each other: share through components or api.",
+            },
+            { group: ["@/app/*"], message: "The app knows its features, not the other way round." },
+          ],
+        },
+      ],
     },
   },
   {
     files: ["src/components/**", "src/words/**", "src/api/**"],
     rules: {
-      "no-restricted-imports": ["error", {
-        patterns: [{ group: ["@/features/*", "@/app/*"], message: "What is shared knows nothing of who uses it." }],
-      }],
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [{ group: ["@/features/*", "@/app/*"], message: "What is shared knows nothing of who uses it." }],
+        },
+      ],
     },
   },
   { files: ["scripts/**"], rules: { "no-console": "off" } },

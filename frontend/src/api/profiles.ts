@@ -80,7 +80,10 @@ export function useSaveDraft(name: string, version: number) {
       unwrapTagged(api.PUT(VERSION_PATH, { params: { path: { name, version }, header: { "if-match": etag } }, body })),
     onSuccess: (saved) => {
       client.setQueryData(profileKeys.version(name, version), saved);
-      return client.invalidateQueries({ queryKey: profileKeys.all, predicate: ({ queryKey }) => queryKey[1] !== "version" });
+      return client.invalidateQueries({
+        queryKey: profileKeys.all,
+        predicate: ({ queryKey }) => queryKey[1] !== "version",
+      });
     },
   });
 }

@@ -8,9 +8,7 @@ import { createStore } from "./store";
 export type Session = components["schemas"]["SessionAnswer"];
 
 /** `expired`: `session` is whose work is on the screen, and they must sign in again. */
-export type SignIn =
-  | { state: "unknown" | "signedOut" }
-  | { state: "signedIn" | "expired"; session: Session };
+export type SignIn = { state: "unknown" | "signedOut" } | { state: "signedIn" | "expired"; session: Session };
 
 export const signIn = createStore<SignIn>({ state: "unknown" });
 

@@ -25,7 +25,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** What the column is sorted by; without it, it cannot be sorted. */
   sortBy?: (row: Row) => string | number;
-  look?: "number" | "fit";
+  look?: "number" | "fit" | "wide";
   /** Left out on narrow screens. */
   isSecondary?: boolean;
 }
@@ -41,7 +41,14 @@ interface DataTableProps<Row> {
 }
 
 /** Rows under headings. Keep `columns` the same from render to render. */
-export function DataTable<Row extends RowData>({ label, columns, rows, keyOf, onMore, isLoadingMore }: DataTableProps<Row>) {
+export function DataTable<Row extends RowData>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  onMore,
+  isLoadingMore,
+}: DataTableProps<Row>) {
   const definitions = useMemo<ColumnDef<typeof features, Row>[]>(
     () =>
       columns.map((column) => ({

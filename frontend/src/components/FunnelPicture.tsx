@@ -95,11 +95,17 @@ export function layRows(funnel: Funnel, unit: "documents" | "tokens"): Row[] {
     },
   ];
   if (counts.error > 0) {
-    rows.push({ key: "error", ...describeStage("error"), left: whole - counts.error, gone: counts.error, undecided: 0, isTotal: false });
+    rows.push({
+      key: "error",
+      ...describeStage("error"),
+      left: whole - counts.error,
+      gone: counts.error,
+      undecided: 0,
+      isTotal: false,
+    });
   }
   for (const step of funnel.cheap_first_order) {
-    const [left, gone] =
-      unit === "documents" ? [step.left, step.excluded] : [step.left_tokens, step.excluded_tokens];
+    const [left, gone] = unit === "documents" ? [step.left, step.excluded] : [step.left_tokens, step.excluded_tokens];
     rows.push({ key: step.stage, ...describeStage(step.stage), left, gone, undecided: 0, isTotal: false });
   }
   rows.push({

@@ -20,18 +20,31 @@ export function RuleTable({ rules, sourceNames }: RuleTableProps) {
   const retire = useRetireRule();
   const mayRetire = useIsAllowed("sources");
   const columns: Column<Rule>[] = [
-    { id: "kind", header: "What", cell: ({ kind }) => <span title={RULE_KINDS[kind].meaning}>{RULE_KINDS[kind].label}</span>, look: "fit" },
+    {
+      id: "kind",
+      header: "What",
+      cell: ({ kind }) => <span title={RULE_KINDS[kind].meaning}>{RULE_KINDS[kind].label}</span>,
+      look: "fit",
+    },
     { id: "value", header: "Which", cell: ({ value }) => <code>{value}</code> },
     { id: "reason", header: "Why", cell: ({ reason }) => reason },
     {
       id: "source",
       header: "Binds",
       cell: ({ source_id }) =>
-        source_id === null ? "all sources" : (sourceNames?.get(source_id) ?? (sourceNames ? `source ${source_id}` : "this source")),
+        source_id === null
+          ? "all sources"
+          : (sourceNames?.get(source_id) ?? (sourceNames ? `source ${source_id}` : "this source")),
       look: "fit",
     },
     { id: "by", header: "Added by", cell: ({ created_by }) => created_by, isSecondary: true },
-    { id: "when", header: "Added", cell: ({ created_at }) => <Moment at={created_at} />, look: "fit", isSecondary: true },
+    {
+      id: "when",
+      header: "Added",
+      cell: ({ created_at }) => <Moment at={created_at} />,
+      look: "fit",
+      isSecondary: true,
+    },
     {
       id: "action",
       header: "Actions",
@@ -44,7 +57,12 @@ export function RuleTable({ rules, sourceNames }: RuleTableProps) {
           </>
         ) : (
           mayRetire && (
-            <Button isSmall look="quiet" onPress={() => setRetiring(rule)} aria-label={`Retire the rule for ${rule.value}`}>
+            <Button
+              isSmall
+              look="quiet"
+              onPress={() => setRetiring(rule)}
+              aria-label={`Retire the rule for ${rule.value}`}
+            >
               Retire
             </Button>
           )
@@ -75,8 +93,8 @@ export function RuleTable({ rules, sourceNames }: RuleTableProps) {
         }}
       >
         <p>
-          Documents of <code>{retiring?.value}</code> may be kept again by jobs that start from now on. Those before stay as
-          they are.
+          Documents of <code>{retiring?.value}</code> may be kept again by jobs that start from now on. Those before
+          stay as they are.
         </p>
       </ConfirmDialog>
     </>

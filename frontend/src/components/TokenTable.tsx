@@ -70,7 +70,12 @@ export function TokenTable({ userId }: { userId?: number }) {
 }
 
 function describeState({ is_live, revoked_at, expires_at }: Token): StateTerm {
-  if (is_live) return { label: "In force", tone: "good", meaning: expires_at ? `Until ${new Date(expires_at).toLocaleDateString("en-GB")}.` : "For ever." };
+  if (is_live)
+    return {
+      label: "In force",
+      tone: "good",
+      meaning: expires_at ? `Until ${new Date(expires_at).toLocaleDateString("en-GB")}.` : "For ever.",
+    };
   if (revoked_at) return { label: "Revoked", tone: "neutral", meaning: "Ended by a person." };
   return { label: "Ended", tone: "neutral", meaning: "It ran out, or its owner's role or password changed." };
 }

@@ -41,7 +41,18 @@ interface TextFieldProps extends FieldProps {
   rows?: number;
 }
 
-export function TextField({ label, description, error, lines, rows, placeholder, min, max, step, ...props }: TextFieldProps) {
+export function TextField({
+  label,
+  description,
+  error,
+  lines,
+  rows,
+  placeholder,
+  min,
+  max,
+  step,
+  ...props
+}: TextFieldProps) {
   const control = lines ? (
     <TextArea
       className={`${styles.input} ${styles.area} ${lines === "code" ? styles.mono : ""}`}
@@ -148,7 +159,12 @@ export function CheckField({ label, description, ...props }: CheckFieldProps) {
           <span className={styles.box}>{isSelected && <Check size={15} strokeWidth={3} aria-hidden />}</span>
           <span>
             {label}
-            {description && <span className={styles.description}>{" – "}{description}</span>}
+            {description && (
+              <span className={styles.description}>
+                {" – "}
+                {description}
+              </span>
+            )}
           </span>
         </>
       )}

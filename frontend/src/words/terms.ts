@@ -23,7 +23,11 @@ export const JOB_STATES: Record<JobState, StateTerm> = {
   cancelling: { label: "Stopping", tone: "warning", meaning: "Workers let go of what they hold." },
   cancelled: { label: "Cancelled", tone: "neutral", meaning: "Stopped by a person; nothing was exported." },
   succeeded: { label: "Done", tone: "good", meaning: "Every document was measured and decided." },
-  partly_failed: { label: "Partly failed", tone: "bad", meaning: "Some parts could not be measured; the others are done." },
+  partly_failed: {
+    label: "Partly failed",
+    tone: "bad",
+    meaning: "Some parts could not be measured; the others are done.",
+  },
   failed: { label: "Failed", tone: "bad", meaning: "The job could not be done. Its page says why." },
 };
 
@@ -70,9 +74,15 @@ export const SOURCE_STATES: Record<Source["state"], StateTerm> = {
 };
 
 const STAGES: Record<string, Term> = {
-  lexical: { label: "Hard or unknown words", meaning: "Too many words that are learned late, or that no word list knows." },
+  lexical: {
+    label: "Hard or unknown words",
+    meaning: "Too many words that are learned late, or that no word list knows.",
+  },
   fasttext: { label: "Quick grader", meaning: "A fast model found the text unlikely to be for grades K-5." },
-  encoder: { label: "Careful grader", meaning: "A slower, more exact model found a passage unlikely to be for grades K-5." },
+  encoder: {
+    label: "Careful grader",
+    meaning: "A slower, more exact model found a passage unlikely to be for grades K-5.",
+  },
   notation: { label: "Advanced notation", meaning: "Formulas and symbols that are taught after grade 5." },
   vocabulary: { label: "Words beyond grade 5", meaning: "Terms that school teaches only after grade 5." },
   override: { label: "Ruled out by a person", meaning: "A curator excluded the document by hand." },
@@ -135,5 +145,8 @@ export function describeAction(action: string): string {
 
 /** What an entry of the audit log is about: "place 3" for prefix/3. */
 export function describeSubject(subject: string): string {
-  return subject.replace(/^prefix\//, "place/").replace("/", " ").replaceAll("-", " ");
+  return subject
+    .replace(/^prefix\//, "place/")
+    .replace("/", " ")
+    .replaceAll("-", " ");
 }

@@ -8,7 +8,11 @@ export interface Threshold extends Term {
 /** By place in the profile's content, such as `lexical.max_p95_aoa`. */
 export const THRESHOLDS: Record<string, Threshold> = {
   description: { label: "Description", unit: "", meaning: "What the profile is for." },
-  form: { label: "Text that is read", unit: "", meaning: "As the source has it, or tidied: markup, odd spaces and look-alike letters put right." },
+  form: {
+    label: "Text that is read",
+    unit: "",
+    meaning: "As the source has it, or tidied: markup, odd spaces and look-alike letters put right.",
+  },
   "lexical.max_p95_aoa": {
     label: "Oldest age of its hard words",
     unit: "years",
@@ -72,11 +76,23 @@ export const THRESHOLDS: Record<string, Threshold> = {
     meaning: "How fast the chance falls as the score rises.",
   },
   "vocabulary.sampling.seed": { label: "Seed of the draw", unit: "", meaning: "The same seed draws the same texts." },
-  "models.aoa": { label: "Table of ages", unit: "", meaning: "The table of ages of acquisition that the thresholds belong to." },
-  "models.vocabulary": { label: "Table of words beyond grade 5", unit: "", meaning: "The table of scores that the thresholds belong to." },
+  "models.aoa": {
+    label: "Table of ages",
+    unit: "",
+    meaning: "The table of ages of acquisition that the thresholds belong to.",
+  },
+  "models.vocabulary": {
+    label: "Table of words beyond grade 5",
+    unit: "",
+    meaning: "The table of scores that the thresholds belong to.",
+  },
   "models.fasttext": { label: "Quick grader's model", unit: "", meaning: "The model that the thresholds belong to." },
   "models.encoder": { label: "Careful grader's model", unit: "", meaning: "The model that the thresholds belong to." },
-  optional: { label: "Left out where a model is missing", unit: "", meaning: "Stages that a run without their model does without." },
+  optional: {
+    label: "Left out where a model is missing",
+    unit: "",
+    meaning: "Stages that a run without their model does without.",
+  },
   lexical: { label: "Stage: hard or unknown words", unit: "", meaning: "The whole stage." },
   fasttext: { label: "Stage: quick grader", unit: "", meaning: "The whole stage." },
   encoder: { label: "Stage: careful grader", unit: "", meaning: "The whole stage." },
@@ -113,7 +129,9 @@ export function formatThreshold(path: string, value: unknown): string {
   if (typeof value === "object") {
     return Object.entries(value)
       .filter(([, inner]) => inner !== null)
-      .map(([key, inner]) => `${describeThreshold(`${path}.${key}`).label}: ${formatThreshold(`${path}.${key}`, inner)}`)
+      .map(
+        ([key, inner]) => `${describeThreshold(`${path}.${key}`).label}: ${formatThreshold(`${path}.${key}`, inner)}`,
+      )
       .join("; ");
   }
   if (path.startsWith("models.") && typeof value === "string") return value.slice(0, 12);

@@ -14,7 +14,7 @@ export async function pollEvents(
 ): Promise<void> {
   let position = after ?? 0;
   let isPast = after === undefined;
-  for (let round = 0; round < rounds && !signal.aborted; ) {
+  for (let round = 0; round < rounds && !signal.aborted;) {
     const query = { after: position, limit: AT_ONCE };
     const page = await unwrap(api.GET("/api/v1/events", { params: { query }, signal }));
     if (!isPast) page.items.forEach(onEvent);

@@ -17,7 +17,10 @@ export default function AccountPage() {
   if (!("session" in now)) return null;
   const { name, role } = now.session;
   return (
-    <Page title="Your account" purpose="Who you are here, your password, and tokens for programs that work in your name.">
+    <Page
+      title="Your account"
+      purpose="Who you are here, your password, and tokens for programs that work in your name."
+    >
       <Section title="You">
         <Facts
           facts={[

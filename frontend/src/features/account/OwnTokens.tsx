@@ -61,7 +61,14 @@ function MakeToken({ role, onClose }: { role: Role; onClose: () => void }) {
       label="Make a token"
       onSubmit={() => create.mutate({ name: name.trim(), role: chosenRole, expires_in_days: dayCount })}
     >
-      <TextField label="Name" value={name} onChange={setName} description="Which program it is for." isRequired autoFocus />
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        description="Which program it is for."
+        isRequired
+        autoFocus
+      />
       <SelectField label="Role" value={chosenRole} onChange={setChosenRole} options={options} />
       <TextField
         label="Days that it holds"

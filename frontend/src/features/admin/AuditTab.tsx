@@ -14,12 +14,17 @@ import { describeChanges } from "./changes";
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { id: "when", header: "When", look: "fit", cell: ({ at }) => <Moment at={at} /> },
   { id: "who", header: "Who", look: "fit", cell: ({ user_name }) => user_name },
-  { id: "what", header: "What", look: "fit", cell: ({ action }) => <span title={action}>{describeAction(action)}</span> },
+  {
+    id: "what",
+    header: "What",
+    look: "fit",
+    cell: ({ action }) => <span title={action}>{describeAction(action)}</span>,
+  },
   { id: "which", header: "Which", look: "fit", cell: ({ subject }) => describeSubject(subject) },
   {
     id: "change",
     header: "From, to",
-    isSecondary: true,
+    look: "wide",
     cell: ({ before, after }) => <p className={styles.change}>{describeChanges(before, after)}</p>,
   },
 ];

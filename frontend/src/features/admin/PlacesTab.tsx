@@ -18,9 +18,20 @@ export function PlacesTab() {
   const [removing, setRemoving] = useState<Place>();
   const remove = useRemovePlace();
   const columns: Column<Place>[] = [
-    { id: "place", header: "Place, and everything below it", cell: ({ prefix }) => <code>{prefix}</code>, sortBy: ({ prefix }) => prefix },
+    {
+      id: "place",
+      header: "Place, and everything below it",
+      cell: ({ prefix }) => <code>{prefix}</code>,
+      sortBy: ({ prefix }) => prefix,
+    },
     { id: "note", header: "Note", cell: ({ note }) => note || "–" },
-    { id: "private", header: "Private addresses", look: "fit", cell: ({ allows_private }) => (allows_private ? "allowed" : "refused"), isSecondary: true },
+    {
+      id: "private",
+      header: "Private addresses",
+      look: "fit",
+      cell: ({ allows_private }) => (allows_private ? "allowed" : "refused"),
+      isSecondary: true,
+    },
     { id: "by", header: "Allowed by", look: "fit", cell: ({ created_by }) => created_by, isSecondary: true },
     { id: "when", header: "Allowed", look: "fit", cell: ({ created_at }) => <Moment at={created_at} /> },
     {

@@ -8,7 +8,10 @@ import styles from "./admin.module.css";
 const CHECKS: Record<string, { label: string; meaning: string }> = {
   database: { label: "Database", meaning: "Where sources, profiles, jobs and people are kept." },
   schema: { label: "Database's version", meaning: "It must be the version that this service was built for." },
-  broker: { label: "Way to the workers", meaning: "By it workers hear of new work. Without it they find it later by themselves." },
+  broker: {
+    label: "Way to the workers",
+    meaning: "By it workers hear of new work. Without it they find it later by themselves.",
+  },
   data_folder: { label: "Data folder", meaning: "Where runs and exports are written." },
 };
 
@@ -22,7 +25,9 @@ export function ServiceTab() {
             facts={Object.entries(checks).map(([name, found]) => ({
               label: CHECKS[name]?.label ?? name.replaceAll("_", " "),
               meaning: CHECKS[name]?.meaning ?? "",
-              value: <span className={found === "ok" ? styles.ok : styles.notOk}>{found === "ok" ? "works" : found}</span>,
+              value: (
+                <span className={found === "ok" ? styles.ok : styles.notOk}>{found === "ok" ? "works" : found}</span>
+              ),
             }))}
           />
         )}

@@ -39,7 +39,9 @@ export function UsersTab() {
       }
     >
       <Loaded query={users} what="the people">
-        {(found) => <DataTable label="People" columns={describeColumns(setDoing)} rows={found} keyOf={({ id }) => id} />}
+        {(found) => (
+          <DataTable label="People" columns={describeColumns(setDoing)} rows={found} keyOf={({ id }) => id} />
+        )}
       </Loaded>
       <Dialog title="Add a person" isOpen={doing?.what === "add"} onClose={close}>
         <AddUser onClose={close} />
@@ -72,7 +74,13 @@ function describeColumns(start: (doing: Doing) => void): Column<User>[] {
         />
       ),
     },
-    { id: "added", header: "Added", look: "fit", cell: ({ created_at }) => <Moment at={created_at} />, isSecondary: true },
+    {
+      id: "added",
+      header: "Added",
+      look: "fit",
+      cell: ({ created_at }) => <Moment at={created_at} />,
+      isSecondary: true,
+    },
     {
       id: "actions",
       header: "Actions",
@@ -80,13 +88,28 @@ function describeColumns(start: (doing: Doing) => void): Column<User>[] {
       look: "fit",
       cell: (user) => (
         <div className={styles.rowButtons}>
-          <Button isSmall look="quiet" onPress={() => start({ what: "role", user })} aria-label={`Role of ${user.name}`}>
+          <Button
+            isSmall
+            look="quiet"
+            onPress={() => start({ what: "role", user })}
+            aria-label={`Role of ${user.name}`}
+          >
             Role
           </Button>
-          <Button isSmall look="quiet" onPress={() => start({ what: "password", user })} aria-label={`Password of ${user.name}`}>
+          <Button
+            isSmall
+            look="quiet"
+            onPress={() => start({ what: "password", user })}
+            aria-label={`Password of ${user.name}`}
+          >
             Password
           </Button>
-          <Button isSmall look="quiet" onPress={() => start({ what: "tokens", user })} aria-label={`Tokens of ${user.name}`}>
+          <Button
+            isSmall
+            look="quiet"
+            onPress={() => start({ what: "tokens", user })}
+            aria-label={`Tokens of ${user.name}`}
+          >
             Tokens
           </Button>
           <Button
@@ -145,7 +168,9 @@ function UserDialogs({ doing, onClose }: { doing: Doing | undefined; onClose: ()
           );
         }}
       >
-        <p>{user?.is_active ? "Sessions and tokens end at once. What they did stays." : "The old password holds again."}</p>
+        <p>
+          {user?.is_active ? "Sessions and tokens end at once. What they did stays." : "The old password holds again."}
+        </p>
       </ConfirmDialog>
     </>
   );
@@ -195,7 +220,11 @@ function AddUser({ onClose }: { onClose: () => void }) {
       />
       {create.error ? <ProblemMessage error={create.error} /> : null}
       <FormButtons>
-        <Button type="submit" look="primary" isDisabled={create.isPending || !name.trim() || password.length < MIN_PASSWORD}>
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={create.isPending || !name.trim() || password.length < MIN_PASSWORD}
+        >
           Add the person
         </Button>
         <Button look="quiet" onPress={onClose}>
@@ -224,7 +253,13 @@ function ChangeRole({ user, onClose }: { user: User; onClose: () => void }) {
         )
       }
     >
-      <SelectField label="Role" value={role} onChange={setRole} options={ROLE_OPTIONS} description={ROLE_TERMS[role].meaning} />
+      <SelectField
+        label="Role"
+        value={role}
+        onChange={setRole}
+        options={ROLE_OPTIONS}
+        description={ROLE_TERMS[role].meaning}
+      />
       {change.error ? <ProblemMessage error={change.error} /> : null}
       <FormButtons>
         <Button type="submit" look="primary" isDisabled={change.isPending || role === user.role}>

@@ -11,7 +11,15 @@ import { Moment } from "@/components/Moment";
 import { Page, Section } from "@/components/Page";
 import { Loaded } from "@/components/states";
 import { StateBadge } from "@/components/StateBadge";
-import { formatBytes, formatCount, formatDuration, formatRate, formatShare, formatShortCount, secondsBetween } from "@/words/numbers";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRate,
+  formatShare,
+  formatShortCount,
+  secondsBetween,
+} from "@/words/numbers";
 import { JOB_KINDS, JOB_STATES } from "@/words/terms";
 import { FailedParts } from "./FailedParts";
 import { JobActions } from "./JobActions";
@@ -43,7 +51,8 @@ function JobContent({ job }: { job: JobDetail }) {
   const report = readReport(job);
   return (
     <>
-      {job.error && (
+      {job.failed_tasks > 0 && <FailedParts job={job} />}
+      {job.error && job.failed_tasks === 0 && (
         <div role="alert" aria-label="Why the job failed">
           <ul className={styles.errors}>
             <li>
@@ -54,7 +63,6 @@ function JobContent({ job }: { job: JobDetail }) {
         </div>
       )}
       <ProgressSection job={job} />
-      {job.failed_tasks > 0 && <FailedParts job={job} />}
       <FunnelSection job={job} />
       <PartsGrid job={job} />
       <div className={styles.two}>

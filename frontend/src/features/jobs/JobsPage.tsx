@@ -96,7 +96,9 @@ export default function JobsPage() {
           return (
             <Section
               title={state === "any" ? "All jobs" : JOB_STATES[state].label}
-              actions={<SelectField label="State" isLabelHidden value={state} onChange={setState} options={STATE_OPTIONS} />}
+              actions={
+                <SelectField label="State" isLabelHidden value={state} onChange={setState} options={STATE_OPTIONS} />
+              }
             >
               {rows.length > 0 ? (
                 <DataTable

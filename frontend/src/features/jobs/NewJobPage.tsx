@@ -21,7 +21,11 @@ const AMOUNTS: readonly Option<Amount>[] = [
   { value: "all", label: "Everything", description: "Every document of the source." },
   { value: "trial", label: "A trial", description: "1 % of the source, drawn at random: quick, and a fair picture." },
   { value: "share", label: "A share", description: "As much as you say, drawn at random." },
-  { value: "first", label: "The first documents", description: "Quick to try; files are often sorted, so not a fair picture." },
+  {
+    value: "first",
+    label: "The first documents",
+    description: "Quick to try; files are often sorted, so not a fair picture.",
+  },
 ];
 
 const MATCHES = (Object.keys(CONTROL_MATCHES) as JobOptions["control_match"][]).map((value) => ({
@@ -203,7 +207,10 @@ function NewJob({ sources, profiles }: { sources: readonly Source[]; profiles: r
         {source && <EstimateSection source={source} profileId={profileId} options={options} />}
       </div>
       {source && (
-        <Section title={`First documents of ${source.name}`} about="What is there, as it is. Long texts are cut short here.">
+        <Section
+          title={`First documents of ${source.name}`}
+          about="What is there, as it is. Long texts are cut short here."
+        >
           <SourcePreview source={source} most={3} />
         </Section>
       )}

@@ -26,7 +26,9 @@ export function PartsGrid({ job }: { job: JobDetail }) {
           const chosen = items.find(({ id }) => id === chosenId);
           return (
             <>
-              {!isWhole && <p>These are the first {formatCount(MOST_TASKS)} parts; failed ones are all listed above.</p>}
+              {!isWhole && (
+                <p>These are the first {formatCount(MOST_TASKS)} parts; failed ones are all listed above.</p>
+              )}
               <div className={styles.groups}>
                 {KINDS.map((kind) => (
                   <Group

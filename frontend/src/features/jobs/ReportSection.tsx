@@ -8,7 +8,11 @@ export function ReportSection({ report }: { report: Report }) {
   const facts: Fact[] = [];
   if (report.export) {
     facts.push(
-      { label: "Export", value: <code>{report.export.folder}</code>, meaning: "The folder, on the machine of the service." },
+      {
+        label: "Export",
+        value: <code>{report.export.folder}</code>,
+        meaning: "The folder, on the machine of the service.",
+      },
       {
         label: "Curriculum",
         value: `${plural(report.export.curriculum_rows, "document")}, ${plural(report.export.curriculum_tokens, "token")}`,

@@ -32,11 +32,14 @@ type Problems = Partial<Record<"percent" | "first" | "budget" | "validation", st
 export function readChoices(choices: Choices): { options: JobOptions | null; problem: Problems | null } {
   const problem: Problems = {};
   const percent = Number(choices.percent);
-  if (choices.amount === "share" && !(percent > 0 && percent < 100)) problem.percent = "Give a number between 0 and 100.";
+  if (choices.amount === "share" && !(percent > 0 && percent < 100))
+    problem.percent = "Give a number between 0 and 100.";
   const first = Number(choices.first);
-  if (choices.amount === "first" && !(Number.isInteger(first) && first > 0)) problem.first = "Give a whole number above 0.";
+  if (choices.amount === "first" && !(Number.isInteger(first) && first > 0))
+    problem.first = "Give a whole number above 0.";
   const budget = choices.budget.trim() === "" ? null : Number(choices.budget);
-  if (budget !== null && !(Number.isInteger(budget) && budget > 0)) problem.budget = "Give a whole number above 0, or nothing.";
+  if (budget !== null && !(Number.isInteger(budget) && budget > 0))
+    problem.budget = "Give a whole number above 0, or nothing.";
   const validation = Number(choices.validation);
   if (!(validation >= 0 && validation < 100)) problem.validation = "Give a number from 0 to below 100.";
   if (Object.keys(problem).length > 0) return { options: null, problem };

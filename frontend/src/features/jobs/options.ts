@@ -21,7 +21,8 @@ export function describeOptions(options: JobOptions): Fact[] {
       meaning: CONTROL_MATCHES[options.control_match].meaning,
     },
   ];
-  if (typeof options.token_budget === "number") facts.push({ label: "Most tokens", value: formatCount(options.token_budget) });
+  if (typeof options.token_budget === "number")
+    facts.push({ label: "Most tokens", value: formatCount(options.token_budget) });
   if (options.validation_share > 0) {
     facts.push({ label: "Held back for validation", value: formatShare(options.validation_share, 1) });
   }

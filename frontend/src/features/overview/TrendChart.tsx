@@ -21,7 +21,12 @@ export default function TrendChart({ runs }: { runs: readonly JobDetail[] }) {
       const kept = readFunnel(job)?.documents.kept ?? 0;
       return job.documents_done > 0 ? (100 * kept) / job.documents_done : null;
     });
-    const axis = { stroke: theme.muted, grid: { stroke: theme.line, width: 1 }, ticks: { show: false }, font: theme.font };
+    const axis = {
+      stroke: theme.muted,
+      grid: { stroke: theme.line, width: 1 },
+      ticks: { show: false },
+      font: theme.font,
+    };
     const chart = new UPlot(
       {
         width: element.clientWidth,
@@ -37,7 +42,12 @@ export default function TrendChart({ runs }: { runs: readonly JobDetail[] }) {
             splits: () => oldestFirst.map((_, index) => index),
             values: (_, splits) => splits.map((index) => `job ${oldestFirst[index]?.id ?? ""}`),
           },
-          { ...axis, size: 46, splits: () => [0, 25, 50, 75, 100], values: (_, splits) => splits.map((share) => `${share} %`) },
+          {
+            ...axis,
+            size: 46,
+            splits: () => [0, 25, 50, 75, 100],
+            values: (_, splits) => splits.map((share) => `${share} %`),
+          },
         ],
         series: [{}, { stroke: theme.accent, width: 2, points: { show: true, size: 7, fill: theme.accent } }],
       },

@@ -15,6 +15,7 @@ const COLUMNS: readonly Column<Difference>[] = [
   {
     id: "what",
     header: "What",
+    look: "wide",
     cell: ({ path }) => {
       const { label, meaning } = describeThreshold(path);
       const stage = nameStage(path);

@@ -125,24 +125,26 @@ export function DraftEditor({ version, etag }: DraftEditorProps) {
           description="What is different, for who chooses a profile."
         />
         {save.error ? <ProblemMessage error={save.error} /> : null}
-        <FormButtons>
-          <Button type="submit" look="primary" isDisabled={!isChanged || hasErrors || save.isPending}>
-            {save.isPending ? "Saving…" : "Save the draft"}
-          </Button>
-          {isOverwritten && <Button onPress={() => void takeTheirs()}>Take what is saved, drop mine</Button>}
-          {isChanged && !isOverwritten && (
-            <Button look="quiet" onPress={forget}>
-              Drop my changes
+        <div className={styles.bar}>
+          <FormButtons>
+            <Button type="submit" look="primary" isDisabled={!isChanged || hasErrors || save.isPending}>
+              {save.isPending ? "Saving…" : "Save the draft"}
             </Button>
-          )}
-          <Button isDisabled={isChanged || publish.isPending} onPress={() => setAsks("publish")}>
-            Publish…
-          </Button>
-          <Button look="danger" onPress={() => setAsks("discard")}>
-            Discard…
-          </Button>
-          {isChanged && <span className={styles.changed}>Not saved yet</span>}
-        </FormButtons>
+            {isOverwritten && <Button onPress={() => void takeTheirs()}>Take what is saved, drop mine</Button>}
+            {isChanged && !isOverwritten && (
+              <Button look="quiet" onPress={forget}>
+                Drop my changes
+              </Button>
+            )}
+            <Button isDisabled={isChanged || publish.isPending} onPress={() => setAsks("publish")}>
+              Publish…
+            </Button>
+            <Button look="danger" onPress={() => setAsks("discard")}>
+              Discard…
+            </Button>
+            {isChanged && <span className={styles.changed}>Not saved yet</span>}
+          </FormButtons>
+        </div>
       </Form>
       <ConfirmDialog
         title={`Publish ${version.name} v${version.version}?`}
@@ -157,7 +159,10 @@ export function DraftEditor({ version, etag }: DraftEditorProps) {
           })
         }
       >
-        <p>Nobody can change it afterwards, so that a report that names it always means the same. Jobs may use it at once.</p>
+        <p>
+          Nobody can change it afterwards, so that a report that names it always means the same. Jobs may use it at
+          once.
+        </p>
       </ConfirmDialog>
       <ConfirmDialog
         title={`Discard ${version.name} v${version.version}?`}

@@ -58,15 +58,17 @@ function NewDraft({ onClose, profiles, templateId: askedId }: Omit<NewDraftDialo
         isRequired
         autoFocus
         description="Small letters, digits, - and _. A name that exists gets its next version."
-        error={name && !isNameRight ? "Only small letters, digits, - and _, beginning with a letter or digit." : undefined}
+        error={
+          name && !isNameRight ? "Only small letters, digits, - and _, beginning with a letter or digit." : undefined
+        }
       />
-      <SelectField
-        label="Begins as a copy of"
-        value={templateId}
-        onChange={setTemplateId}
-        options={options}
+      <SelectField label="Begins as a copy of" value={templateId} onChange={setTemplateId} options={options} />
+      <TextField
+        label="Note"
+        value={note}
+        onChange={setNote}
+        description="What it is for, or what will be different."
       />
-      <TextField label="Note" value={note} onChange={setNote} description="What it is for, or what will be different." />
       {create.error ? <ProblemMessage error={create.error} /> : null}
       <FormButtons>
         <Button type="submit" look="primary" isDisabled={create.isPending || !isNameRight || templateId === null}>

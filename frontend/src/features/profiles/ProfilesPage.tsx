@@ -21,7 +21,12 @@ const COLUMNS: readonly Column<Profile>[] = [
     sortBy: ({ name }) => name,
   },
   { id: "newest", header: "Newest version", look: "number", cell: ({ newest }) => newest.version },
-  { id: "state", header: "State", look: "fit", cell: ({ newest }) => <StateBadge term={VERSION_STATES[newest.state]} /> },
+  {
+    id: "state",
+    header: "State",
+    look: "fit",
+    cell: ({ newest }) => <StateBadge term={VERSION_STATES[newest.state]} />,
+  },
   { id: "count", header: "Versions", look: "number", cell: ({ version_count }) => formatCount(version_count) },
   { id: "note", header: "Note", cell: ({ newest }) => newest.note || "–" },
   { id: "author", header: "By", cell: ({ newest }) => newest.author, isSecondary: true },

@@ -146,7 +146,10 @@ function Versions({ current }: { current: Version }) {
           <ul className={styles.versions}>
             {found.map(({ id, version, state, changed_at }) => (
               <li key={id}>
-                <Link href={`/profiles/${current.name}/${version}`} aria-current={id === current.id ? "page" : undefined}>
+                <Link
+                  href={`/profiles/${current.name}/${version}`}
+                  aria-current={id === current.id ? "page" : undefined}
+                >
                   v{version}
                 </Link>
                 <StateBadge term={VERSION_STATES[state]} />

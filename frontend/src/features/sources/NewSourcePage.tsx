@@ -65,7 +65,12 @@ export default function NewSourcePage() {
           />
           {isOfHub && (
             <FieldRow>
-              <TextField label="Configuration" value={config} onChange={setConfig} description="Of the data set, such as sample-10BT." />
+              <TextField
+                label="Configuration"
+                value={config}
+                onChange={setConfig}
+                description="Of the data set, such as sample-10BT."
+              />
               <TextField label="Split" value={split} onChange={setSplit} description="Such as train. Empty: all." />
             </FieldRow>
           )}

@@ -187,8 +187,18 @@ const SHARD_COLUMNS: readonly Column<Shard>[] = [
       </>
     ),
   },
-  { id: "documents", header: "Documents", look: "number", cell: ({ row_count }) => (row_count === null ? "–" : formatCount(row_count)) },
-  { id: "size", header: "Size", look: "number", cell: ({ size_bytes }) => (size_bytes === null ? "–" : formatBytes(size_bytes)) },
+  {
+    id: "documents",
+    header: "Documents",
+    look: "number",
+    cell: ({ row_count }) => (row_count === null ? "–" : formatCount(row_count)),
+  },
+  {
+    id: "size",
+    header: "Size",
+    look: "number",
+    cell: ({ size_bytes }) => (size_bytes === null ? "–" : formatBytes(size_bytes)),
+  },
   {
     id: "hash",
     header: "SHA-256",
@@ -240,7 +250,9 @@ function Rules({ source }: { source: Source }) {
       }
     >
       <Loaded query={rules} what="the rules">
-        {(found) => (found.length > 0 ? <RuleTable rules={found} /> : <p className={styles.muted}>No rule binds this source.</p>)}
+        {(found) =>
+          found.length > 0 ? <RuleTable rules={found} /> : <p className={styles.muted}>No rule binds this source.</p>
+        }
       </Loaded>
       <RuleForm isOpen={isAdding} onClose={() => setIsAdding(false)} source={source} />
     </Section>

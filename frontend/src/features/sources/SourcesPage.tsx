@@ -42,7 +42,13 @@ const COLUMNS: readonly Column<Source>[] = [
     sortBy: ({ size_bytes }) => size_bytes ?? -1,
   },
   { id: "by", header: "Registered by", cell: ({ created_by }) => created_by, isSecondary: true },
-  { id: "when", header: "Registered", cell: ({ created_at }) => <Moment at={created_at} />, look: "fit", isSecondary: true },
+  {
+    id: "when",
+    header: "Registered",
+    cell: ({ created_at }) => <Moment at={created_at} />,
+    look: "fit",
+    isSecondary: true,
+  },
 ];
 
 export default function SourcesPage() {
@@ -54,7 +60,11 @@ export default function SourcesPage() {
     </ButtonLink>
   );
   return (
-    <Page title="Sources" purpose="Where documents come from. Their files are read and never changed." actions={register}>
+    <Page
+      title="Sources"
+      purpose="Where documents come from. Their files are read and never changed."
+      actions={register}
+    >
       <Loaded query={sources} what="the sources">
         {(found) =>
           found.length > 0 ? (
@@ -63,8 +73,8 @@ export default function SourcesPage() {
             </Section>
           ) : (
             <EmptyState title="There are no sources yet" action={register}>
-              A source names files, folders, addresses or a data set of the Hugging Face Hub. It is looked at once, so that
-              jobs know what is there.
+              A source names files, folders, addresses or a data set of the Hugging Face Hub. It is looked at once, so
+              that jobs know what is there.
             </EmptyState>
           )
         }
