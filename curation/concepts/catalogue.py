@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -100,7 +100,7 @@ class Concept(_Part):
             raise ValueError(f"standard {self.standard} is of band {expected}, the concept says {self.band}")
         return self
 
-    @cached_property
+    @property
     def matching_sha256(self) -> str:
         """The hash that concepts share which find the same: what describes a concept plays no part."""
         words = self.model_dump(
@@ -123,30 +123,32 @@ class Catalogue(_Part):
             raise ValueError(f"two concepts of one id: {', '.join(twice[:5])}")
         return self
 
-    @cached_property
+    @property
     def sha256(self) -> str:
-        return hash_json({"matcher": MATCHER_VERSION, **self.model_dump(mode="json")})
+        return _hash_catalogue(self)
 
     @property
     def label(self) -> str:
         """Name, version and content in short: two catalogues that share it are equal."""
         return f"{self.name} v{self.version} ({self.sha256[:12]})"
 
-    @cached_property
+    @property
     def by_id(self) -> dict[str, Concept]:
         return {concept.id: concept for concept in self.concepts}
 
     def require(self, concept_id: str) -> Concept:
         """Raises CatalogueError when there is no such concept."""
-        if concept_id not in self.by_id:
+        found = self.by_id.get(concept_id)
+        if found is None:
             raise CatalogueError(
                 f"{self.label} has no concept {concept_id!r}.", hint="`primer concepts list` shows every id."
             )
-        return self.by_id[concept_id]
+        return found
 
-    def restrict_to(self, ids: set[str]) -> tuple[Concept, ...]:
-        """The concepts of these ids, in order."""
-        return tuple(concept for concept in self.concepts if concept.id in ids)
+
+@lru_cache(maxsize=16)  # by equality: a value kept on the model itself would travel into its changed copies
+def _hash_catalogue(catalogue: Catalogue) -> str:
+    return hash_json({"matcher": MATCHER_VERSION, **catalogue.model_dump(mode="json")})
 
 
 class CatalogueDiff(_Part):
@@ -171,16 +173,17 @@ def diff_catalogues(old: Catalogue, new: Catalogue) -> CatalogueDiff:
     """What changed from `old` to `new`, in the order of `new`."""
     changed: dict[str, tuple[str, ...]] = {}
     reworded: dict[str, tuple[str, ...]] = {}
+    old_ids, new_ids = old.by_id, new.by_id
     for concept in new.concepts:
-        before = old.by_id.get(concept.id)
+        before = old_ids.get(concept.id)
         if before is None or before == concept:
             continue
         fields = tuple(name for name in Concept.model_fields if getattr(before, name) != getattr(concept, name))
         is_same = before.matching_sha256 == concept.matching_sha256
         (reworded if is_same else changed)[concept.id] = fields
     return CatalogueDiff(
-        added=tuple(concept.id for concept in new.concepts if concept.id not in old.by_id),
-        removed=tuple(concept.id for concept in old.concepts if concept.id not in new.by_id),
+        added=tuple(concept.id for concept in new.concepts if concept.id not in old_ids),
+        removed=tuple(concept.id for concept in old.concepts if concept.id not in new_ids),
         changed=changed,
         reworded=reworded,
     )

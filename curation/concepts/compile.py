@@ -1,6 +1,6 @@
 """A catalogue compiled: every form of every term, and the multi-pattern scan that finds where any of them may stand.
 
-The scan looks for one key a form, its longest word or, where it has none, a sign of it, and so finds a superset:
+The scan looks for one key a form, its rarest word or, where it has none, a sign of it, and so finds a superset:
 `curation.concepts.match` confirms. Keys are literals: 4,000 of them compile in 0.1 s, as patterns with word boundaries
 in 7 s.
 """
@@ -11,10 +11,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 
 import hyperscan
+from wordfreq import get_frequency_dict
 
 from curation.concepts.catalogue import Catalogue, Concept
 from curation.concepts.fold import fold
@@ -25,6 +26,7 @@ _GAP = b" {1,8}"
 _MAX_GAP = 8
 # Words that nearly every text has: a form without any other has a sign for its key.
 _COMMON = frozenset(b"of to is in by an as at be it or on the and for".split())
+_UNKNOWN_FREQUENCY = 1e-9
 _ARTICLES = ("a", "an", "the")
 _MAX_FORMS = 64  # of one term
 WORD = re.compile(rb"[a-z0-9\x80-\xff]+")  # a word of a window
@@ -34,19 +36,20 @@ _PIECE = re.compile(rb"[^ ]+")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Words that must, or must not, stand within so many words of a hit. `phrases`: folded, a space at either end."""
+    """Words that must, or must not, stand within so many words of a hit. `phrases`: folded, a space at either end; `heads`: the
+    first word of each."""
 
     phrases: tuple[bytes, ...]
+    heads: tuple[bytes, ...]
     within: int
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What finding a form means to one concept: a hit, or where `is_innocent` no hit here. `spelling`: the form as it must
-    be written, None where any case will do; `near`: what a sense asks for."""
+    """A form as a hit of one concept. `spelling`: the form as it must be written, None where any case will do; `near`: what a
+    sense asks for."""
 
     concept: int
-    is_innocent: bool = False
     spelling: str | None = None
     near: Window | None = None
 
@@ -54,7 +57,8 @@ class Use:
 @dataclass(frozen=True, slots=True)
 class Form:
     """One folded form. `begins_word`, `ends_word`: whether a word boundary must stand there. Its key is preceded by what
-    `before` finds at its end and at most `reach` bytes (None: nothing); `after` matches from the key on."""
+    `before` finds at its end and at most `reach` bytes, and with what follows it is what `after` matches; None where the key
+    begins or ends the form."""
 
     folded: bytes
     key: bytes
@@ -62,8 +66,18 @@ class Form:
     ends_word: bool
     before: re.Pattern[bytes] | None
     reach: int
-    after: re.Pattern[bytes]
+    after: re.Pattern[bytes] | None
     uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InnocentPhrase:
+    """A phrase that excuses what touches it. `longest`: bytes at most."""
+
+    pattern: re.Pattern[bytes]
+    begins_word: bool
+    ends_word: bool
+    longest: int
 
 
 @dataclass(frozen=True)
@@ -88,13 +102,15 @@ class Keys:
 
 @dataclass(frozen=True)
 class CompiledCatalogue:
-    """`concepts[i]` is what `Use.concept` i means; `excluded[i]`: the words that cancel its hits, None where there are none.
-    `words` are keys with a space at either end, for a fold in which everything else is a space; `signs` are for the fold."""
+    """`concepts[i]` is what `Use.concept` i means; `excluded[i]`: the words that cancel its hits, None where there are none;
+    `innocent[i]`: the phrases that do. `words` are keys with a space at either end, for a fold in which everything else is a
+    space; `signs` are for the fold."""
 
     concepts: tuple[Concept, ...]
     words: Keys
     signs: Keys
     excluded: tuple[Window | None, ...]
+    innocent: tuple[tuple[InnocentPhrase, ...], ...]
 
 
 def compile_catalogue(catalogue: Catalogue) -> CompiledCatalogue:
@@ -118,9 +134,13 @@ def compile_concepts(concepts: Sequence[Concept]) -> CompiledCatalogue:
             _make_form(folded, start, end, tuple(uses[folded]))
         )
     excluded = tuple(
-        Window(_expand_near(concept.not_near), concept.within) if concept.not_near else None for concept in concepts
+        _make_window(concept.not_near, concept.within) if concept.not_near else None for concept in concepts
     )
-    return CompiledCatalogue(tuple(concepts), _make_keys(words), _make_keys(signs), excluded)
+    innocent = tuple(
+        tuple(map(_make_innocent, dict.fromkeys(form for phrase in concept.innocent for form in expand_term(phrase))))
+        for concept in concepts
+    )
+    return CompiledCatalogue(tuple(concepts), _make_keys(words), _make_keys(signs), excluded, innocent)
 
 
 def _list_uses(concept: Concept, index: int) -> Iterator[tuple[bytes, Use]]:
@@ -134,13 +154,10 @@ def _list_uses(concept: Concept, index: int) -> Iterator[tuple[bytes, Use]]:
     for spelling in concept.exact:
         yield _fold_term(spelling), Use(index, spelling=" ".join(spelling.split()))
     for sense in concept.senses:
-        window = Window(_expand_near(sense.near), sense.within)
+        window = _make_window(sense.near, sense.within)
         for term in sense.terms:
             for form in expand_term(term):
                 yield form, Use(index, near=window)
-    for phrase in concept.innocent:
-        for form in expand_term(phrase):
-            yield form, Use(index, is_innocent=True)
 
 
 def expand_term(term: str) -> list[bytes]:
@@ -184,10 +201,10 @@ def _fold_term(term: str) -> bytes:
     return b" ".join(fold(unicodedata.normalize("NFC", term)).split())
 
 
-def _expand_near(words: Sequence[str]) -> tuple[bytes, ...]:
-    """With a space at either end, as the words of a window are joined."""
+def _make_window(words: Sequence[str], within: int) -> Window:
     forms = dict.fromkeys(b" ".join(WORD.findall(form)) for word in words for form in expand_term(word))
-    return tuple(b" " + form + b" " for form in forms)
+    heads = dict.fromkeys(form.split(b" ")[0] for form in forms)
+    return Window(tuple(b" " + form + b" " for form in forms), tuple(heads), within)
 
 
 def _make_keys(forms: dict[bytes, list[Form]]) -> Keys:
@@ -195,12 +212,26 @@ def _make_keys(forms: dict[bytes, list[Form]]) -> Keys:
 
 
 def _choose_key(folded: bytes) -> tuple[int, int, bool]:
-    """Where the key stands, and whether it is a word: the longest ASCII word that few texts have, else the longest piece."""
+    """Where the key stands, and whether it is a word: the rarest ASCII word, else the longest piece. Any key would find the same."""
     words = [match.span() for match in _KEY_WORD.finditer(folded)]
     rare = [span for span in words if span[1] - span[0] > 1 and folded[slice(*span)] not in _COMMON]
-    spans, is_word = (rare, True) if rare else ([match.span() for match in _PIECE.finditer(folded)], False)
-    start, end = max(spans, key=lambda span: (span[1] - span[0], -span[0]))
-    return start, end, is_word
+    if rare:
+        frequencies = _read_frequencies()
+        start, end = min(rare, key=lambda span: frequencies.get(folded[slice(*span)].decode(), _UNKNOWN_FREQUENCY))
+        return start, end, True
+    pieces = [match.span() for match in _PIECE.finditer(folded)]
+    return *max(pieces, key=lambda span: span[1] - span[0]), False
+
+
+@cache
+def _read_frequencies() -> dict[str, float]:
+    return get_frequency_dict("en", "best")
+
+
+def _make_innocent(folded: bytes) -> InnocentPhrase:
+    text = folded.decode()
+    longest = len(folded) + (_MAX_GAP - 1) * folded.count(b" ")
+    return InnocentPhrase(re.compile(_escape(folded)), _is_letter(text[0]), _is_letter(text[-1]), longest)
 
 
 def _make_form(folded: bytes, start: int, end: int, uses: tuple[Use, ...]) -> Form:
@@ -213,7 +244,7 @@ def _make_form(folded: bytes, start: int, end: int, uses: tuple[Use, ...]) -> Fo
         ends_word=_is_letter(text[-1]),
         before=re.compile(_escape(head) + b"$") if head else None,
         reach=len(head) + (_MAX_GAP - 1) * head.count(b" "),
-        after=re.compile(_escape(folded[start:])),
+        after=re.compile(_escape(folded[start:])) if end < len(folded) else None,
         uses=uses,
     )
 

@@ -18,6 +18,8 @@ _WIDE_SPACES = (
     "\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\u2010\u2011\u2012\u2013\u2212"
 )
+_CONTINUATION = bytes(range(0x80, 0xC0))
+_FEW = 16  # places that are counted one by one, before a count of the whole text is cheaper
 
 
 def fold(text: str) -> bytes:
@@ -37,12 +39,15 @@ def _lower(character: str) -> str:
     return lowered if len(lowered) == 1 else character
 
 
-def number_characters(folded: bytes) -> Sequence[int]:
-    """By place in the fold: how many characters begin before it; one more entry than bytes."""
+def find_characters(folded: bytes, places: Sequence[int]) -> list[int]:
+    """How many characters begin before each of some places in a fold."""
     if folded.isascii():
-        return range(len(folded) + 1)
+        return list(places)
+    if len(places) <= _FEW:
+        return [len(folded[:place].translate(None, _CONTINUATION)) for place in places]
     begins = (np.frombuffer(folded, np.uint8) & 0xC0) != 0x80
-    return np.concatenate([[0], np.cumsum(begins)]).tolist()  # type: ignore[no-any-return]
+    counts = np.concatenate([[0], np.cumsum(begins)])
+    return counts[np.array(places, np.int64)].tolist()  # type: ignore[no-any-return]
 
 
 def is_word_byte_before(folded: bytes, start: int) -> bool:

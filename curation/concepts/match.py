@@ -6,14 +6,14 @@ what touches an innocent phrase of the concept does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from curation.concepts.compile import WORD, CompiledCatalogue, Form, Window
-from curation.concepts.fold import fold, is_word_byte_after, is_word_byte_before, number_characters
+from curation.concepts.compile import WORD, CompiledCatalogue, Form, InnocentPhrase, Window
+from curation.concepts.fold import find_characters, fold, is_word_byte_after, is_word_byte_before
 
 _END_OF_TEXT = b"\n"  # no fold holds one
 _WORDS_ALONE = bytes(byte if byte < 0x80 and chr(byte).isalnum() else 0x20 for byte in range(256))
@@ -85,33 +85,37 @@ def _confirm(
 ) -> list[tuple[int, int, int]]:
     """Concept, start and end (characters) of what holds up."""
     hits: dict[int, list[_Span]] = {}
-    innocent: dict[int, list[_Span]] = {}
-    numbers = number_characters(folded)
     for form, start, end in _find_forms(folded, candidates):
         for use in form.uses:
-            if use.is_innocent:
-                innocent.setdefault(use.concept, []).append((start, end))
-            elif (
-                _is_spelled(use.spelling, text[numbers[start] : numbers[end]])
-                and (use.near is None or _stands_near(use.near, folded, start, end))
-                and not _is_excluded(catalogue.excluded[use.concept], folded, start, end)
-            ):
-                hits.setdefault(use.concept, []).append((start, end))
-    return [
-        (concept, int(numbers[start]), int(numbers[end]))
+            if use.spelling is not None and not _is_spelled(use.spelling, text, folded, start, end):
+                continue
+            if use.near is not None and not _stands_near(use.near, folded, start, end):
+                continue
+            hits.setdefault(use.concept, []).append((start, end))
+    found = [
+        (concept, span)
         for concept in sorted(hits)
-        for start, end in _choose(hits[concept], innocent.get(concept, ()))
+        for span in _choose(
+            span
+            for span in hits[concept]
+            if not _is_excused(catalogue.innocent[concept], folded, *span)
+            and not _is_excluded(catalogue.excluded[concept], folded, *span)
+        )
     ]
+    places = find_characters(folded, [place for _, span in found for place in span])
+    return [(concept, places[2 * i], places[2 * i + 1]) for i, (concept, _) in enumerate(found)]
 
 
 def _find_forms(folded: bytes, candidates: list[tuple[tuple[Form, ...], int]]) -> Iterator[tuple[Form, int, int]]:
     """The forms that stand whole and between words, with their bytes."""
     for forms, key in candidates:
         for form in forms:
-            after = form.after.match(folded, key)
-            if after is None:
-                continue
-            start, end = key, after.end()
+            start, end = key, key + len(form.key)
+            if form.after is not None:
+                after = form.after.match(folded, key)
+                if after is None:
+                    continue
+                end = after.end()
             if form.before is not None:
                 before = form.before.search(folded, max(0, key - form.reach), key)
                 if before is None:
@@ -121,14 +125,28 @@ def _find_forms(folded: bytes, candidates: list[tuple[tuple[Form, ...], int]]) -
                 yield form, start, end
 
 
-def _is_inside_word(form: Form, folded: bytes, start: int, end: int) -> bool:
+def _is_inside_word(form: Form | InnocentPhrase, folded: bytes, start: int, end: int) -> bool:
     return (form.begins_word and is_word_byte_before(folded, start)) or (
         form.ends_word and is_word_byte_after(folded, end)
     )
 
 
-def _is_spelled(spelling: str | None, written: str) -> bool:
-    return spelling is None or " ".join(written.split()) == spelling
+def _is_spelled(spelling: str, text: str, folded: bytes, start: int, end: int) -> bool:
+    first, last = find_characters(folded, (start, end))
+    return " ".join(text[first:last].split()) == spelling
+
+
+def _is_excused(phrases: tuple[InnocentPhrase, ...], folded: bytes, start: int, end: int) -> bool:
+    """Whether an innocent phrase touches the hit."""
+    for phrase in phrases:
+        first, last = max(0, start - phrase.longest + 1), end + phrase.longest - 1
+        match = phrase.pattern.search(folded, first, last)
+        while match is not None:
+            touches = match.start() < end and start < match.end()
+            if touches and not _is_inside_word(phrase, folded, *match.span()):
+                return True
+            match = phrase.pattern.search(folded, match.start() + 1, last)
+    return False
 
 
 def _is_excluded(excluded: Window | None, folded: bytes, start: int, end: int) -> bool:
@@ -138,19 +156,20 @@ def _is_excluded(excluded: Window | None, folded: bytes, start: int, end: int) -
 def _stands_near(window: Window, folded: bytes, start: int, end: int) -> bool:
     """Whether one of the window's phrases stands wholly within so many words on one side of the hit."""
     reach = window.within * _BYTES_A_WORD
+    stretch = folded[max(0, start - reach) : end + reach]
+    if not any(head in stretch for head in window.heads):  # most hits of a common word end here
+        return False
     left = WORD.findall(folded, max(0, start - reach), start)[-window.within :]
     right = WORD.findall(folded, end, end + reach)[: window.within]
     around = b" " + b" ".join(left) + b" \n " + b" ".join(right) + b" "
     return any(phrase in around for phrase in window.phrases)
 
 
-def _choose(hits: list[_Span], innocent: Sequence[_Span]) -> list[_Span]:
-    """Leftmost longest of overlapping hits, less those that touch an innocent phrase."""
+def _choose(hits: Iterable[_Span]) -> list[_Span]:
+    """Leftmost longest of overlapping hits."""
     chosen: list[_Span] = []
     taken = 0
     for start, end in sorted(set(hits), key=lambda span: (span[0], -span[1])):
-        if any(start < stop and first < end for first, stop in innocent):
-            continue
         if start >= taken:
             chosen.append((start, end))
             taken = end
