@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import socket
-import urllib.error
-import urllib.request
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 
 from curation.errors import PrimerError
 from primer.app import first_start
@@ -18,13 +19,17 @@ from primer.app.core.settings import Settings
 from primer.app.jobs.states import FINAL, JobState
 from primer.app.models import Job, Source
 from primer.app.sources.states import SourceState
+from primer.app.status.checks import OK
 from primer.workers import children
 from primer.workers.folder_lock import FolderLock
 from primer.workers.scans import perform_scan
 from primer.workers.supervisor import Supervisor
 
-_ASK_SECONDS = 2.0
+_ASK_SECONDS = 5.0
+_EXPLAIN_SECONDS = 30.0
+_SCANNED = (SourceState.READY, SourceState.FAILED)
 _EVERYWHERE = {"0.0.0.0", "::", ""}
+_LOCAL = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,11 @@ def _run(context: Context, supervisor: Supervisor, processes: int, has_sample: b
     supervisor.start(children.describe_api(settings))
     supervisor.start(children.describe_worker(settings, processes))
     job_id = _begin_sample(context, supervisor, tell) if has_sample else None
-    if not supervisor.wait_until(lambda: _is_ready(settings)):
+    if not supervisor.wait_until(_Readiness(settings, tell.said).is_reached):
         return
-    tell.started(Started(_describe_address(settings), FIRST_ADMIN, ensure_admin(context), job_id))
+    tell.started(
+        Started(f"http://{_find_address(settings)}:{settings.port}", FIRST_ADMIN, ensure_admin(context), job_id)
+    )
     if job_id is not None and supervisor.wait_until(lambda: _is_over(context, job_id)):
         tell.said(_describe_outcome(context, job_id))
     supervisor.wait_until(lambda: False)
@@ -84,15 +91,12 @@ def _begin_sample(context: Context, supervisor: Supervisor, tell: Told) -> int |
         if source is None:
             return None
         perform_scan(context, source.id)
-        if not supervisor.wait_until(lambda: _read_source_state(context, source.id) in SCANNED):
+        if not supervisor.wait_until(lambda: _read_source_state(context, source.id) in _SCANNED):
             return None
         return first_start.start_sample_job(context, source.id).id
     except PrimerError as error:
         tell.said(f"The sample is left out: {error}")
         return None
-
-
-SCANNED = (SourceState.READY, SourceState.FAILED)
 
 
 def _read_source_state(context: Context, source_id: int) -> str:
@@ -130,14 +134,46 @@ def _require_free_port(settings: Settings) -> None:
             ) from error
 
 
-def _describe_address(settings: Settings) -> str:
-    host = "127.0.0.1" if settings.host in _EVERYWHERE else settings.host
-    return f"http://{host}:{settings.port}"
+def _find_address(settings: Settings) -> str:
+    return _LOCAL if settings.host in _EVERYWHERE else settings.host
 
 
-def _is_ready(settings: Settings) -> bool:
-    try:
-        with urllib.request.urlopen(f"{_describe_address(settings)}/readyz", timeout=_ASK_SECONDS) as answer:
-            return int(answer.status) == HTTPStatus.OK
-    except (urllib.error.URLError, OSError):
+class _Readiness:
+    """Whether the API says that all is well; after some time, what it says is not."""
+
+    def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._say: Callable[[str], None] | None = say
+        self._explain_at = time.monotonic() + _EXPLAIN_SECONDS
+
+    def is_reached(self) -> bool:
+        status, answer = self._ask()
+        if status == HTTPStatus.OK:
+            return True
+        if self._say is not None and time.monotonic() > self._explain_at:
+            self._say(_explain(answer))
+            self._say = None
         return False
+
+    def _ask(self) -> tuple[int, bytes]:
+        """Status and body, (0, nothing) without an answer. By a name that the service answers to, and past any proxy."""
+        host = next((name for name in self._settings.allowed_hosts if "*" not in name), _LOCAL)
+        connection = HTTPConnection(_find_address(self._settings), self._settings.port, timeout=_ASK_SECONDS)
+        try:
+            connection.request("GET", "/readyz", headers={"Host": host})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, HTTPException):
+            return 0, b""
+        finally:
+            connection.close()
+
+
+def _explain(answer: bytes) -> str:
+    """`answer`: the body of a readiness that is not `ok`; empty where there was none."""
+    try:
+        checks = json.loads(answer)["checks"]
+    except (ValueError, KeyError, TypeError):
+        return "Still waiting for the API to answer; its log says more."
+    wrong = [f"{name.replace('_', ' ')}: {found}" for name, found in checks.items() if found != OK]
+    return f"Still waiting: {'; '.join(wrong)}."
