@@ -48,6 +48,9 @@ PAGES = (
     Page("service", "/admin/service", "What the service needs"),
     Page("account", "/account", "Tokens for programs"),
     Page("documents", "/documents", "Choose a document"),
+    Page(
+        "document", "/documents/1?at=3&outcome=kept", "music-composers-and-instruments.example.org/biography/prose-042"
+    ),
     Page("thresholds", "/thresholds", "Where the thresholds cut"),
     Page("vocabulary", "/vocabulary", "Not built yet"),
     Page("concepts", "/concepts", "Not built yet"),

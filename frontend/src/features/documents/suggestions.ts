@@ -17,7 +17,7 @@ const MOST = 8;
 
 export function suggest(written: string): Suggestion[] {
   const text = written.trim();
-  if (text === "") return nameSignals("");
+  if (text === "") return [];
   return [...readNumbers(text), ...nameSignals(text), ...readPlaces(text)].slice(0, MOST);
 }
 
