@@ -1,7 +1,7 @@
 """The bundled catalogue on texts written for this project: leaks planted from decisive phrases are found, K-5 texts stay free.
 
 K-5 texts are split by topic into two halves. The first was read while the catalogue was written; of the second the hits
-were read once, and four concepts corrected, so neither is a clean test; the limit holds on both.
+were read once, and three concepts corrected, so neither is a clean test; the limit holds on both.
 """
 
 from __future__ import annotations
