@@ -59,16 +59,17 @@ def kill_one_process(scene: Scene, chance: Random) -> Facts:
 
 def restart_broker_empty(scene: Scene, chance: Random) -> Facts:
     job_id = scene.start_job()
-    moment = scene.wait_for_moment(job_id, chance)
+    moment, worker = scene.wait_for_moment(job_id, chance), scene.worker
     scene.valkey.kill()
     scene.valkey.start()
     scene.require_undisturbed(job_id)
+    assert scene.worker is worker, "it goes on without being started again"
     return {"slices_done": moment}
 
 
 def take_broker_away(scene: Scene, chance: Random, *, seconds: float = 5) -> Facts:
     job_id = scene.start_job()
-    moment = scene.wait_for_moment(job_id, chance)
+    moment, worker = scene.wait_for_moment(job_id, chance), scene.worker
     scene.valkey.kill()
     try:
         time.sleep(seconds)
@@ -81,17 +82,19 @@ def take_broker_away(scene: Scene, chance: Random, *, seconds: float = 5) -> Fac
     scene.require_undisturbed(job_id)
     scene.require_undisturbed(other)
     assert asked_seconds < 5
+    assert scene.worker is worker, "it goes on without being started again"
     return {"slices_done": moment, "seconds_away": seconds}
 
 
 def stop_database(scene: Scene, chance: Random) -> Facts:
     assert scene.postgres is not None
     job_id = scene.start_job()
-    moment = scene.wait_for_moment(job_id, chance)
+    moment, worker = scene.wait_for_moment(job_id, chance), scene.worker
     scene.postgres.stop("immediate")
     time.sleep(chance.uniform(0, 2))
     scene.postgres.start()
     scene.require_undisturbed(job_id)
+    assert scene.worker is worker, "it goes on without being started again"
     return {"slices_done": moment}
 
 

@@ -13,6 +13,7 @@ from primer.app.core.logs import configure_logs
 from primer.app.core.messages import PERFORM, REQUEST_ID, SCAN
 from primer.app.core.settings import Settings
 from primer.workers import shutdown
+from primer.workers.broker_channel import outlive_broker
 from primer.workers.perform import Performer
 from primer.workers.queues import require_nested_limits
 from primer.workers.scans import perform_scan
@@ -22,10 +23,11 @@ from primer.workers.steward import Steward
 def build_celery(settings: Settings) -> Celery:
     """Raises ValueError when the limits do not nest."""
     require_nested_limits(settings)
+    outlive_broker()
     celery = Celery("primer", broker=settings.broker, set_as_current=False)
     celery.conf.update(
         task_ignore_result=True,
-        # A message is acknowledged when its task is over: one that nobody began goes back when a worker stops.
+        # A message is acknowledged when its task is over: a worker takes no more of them than it has processes.
         task_acks_late=True,
         task_reject_on_worker_lost=False,
         worker_prefetch_multiplier=1,
