@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -21,6 +22,7 @@ HOSTILE = (
     "<script>window.wasRun = true</script><img src=x onerror='window.wasRun = true'> "
     "\u202egnidaer si sihT\u202c pay\u200bpal 😀😀 Solve x^2 + 3x = 10 for photosynthesis.\n"
 )
+MANY = 1_250
 LONG_LINE = "word" * 1_300_000  # 5 MB without a space
 TRIED = "<b>bold</b> 😀 Solve x^2 + 3x = 10 for x. \u202eThe mitochondria of a cell."
 
@@ -39,6 +41,8 @@ def hostile_job(admin: Caller, tmp_path_factory: pytest.TempPathFactory) -> int:
     folder = tmp_path_factory.mktemp("hostile-documents")
     rows = [{"text": HOSTILE * 4, "url": "javascript:window.wasRun=true"}, {"text": LONG_LINE, "url": "<b>bold</b>"}]
     (folder / "hostile.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    many = "".join(json.dumps({"text": f"Cat {n} sat on mat {n}.", "id": f"cat-{n}"}) + "\n" for n in range(MANY))
+    (folder / "many.jsonl").write_text(many)
     admin.call("POST", "/allowed-prefixes", {"prefix": str(folder)})
     return start_job(admin, "hostile-documents", folder)
 
@@ -237,7 +241,7 @@ def test_a_ruling_on_all_documents_is_seen_before_it_is_made(desk: Desk, admin: 
 
 
 def test_hostile_documents_are_text_and_nothing_else(desk: Desk, hostile_job: int) -> None:
-    page = desk.open(f"/documents/{hostile_job}")
+    page = desk.open(f"/documents/{hostile_job}?file=hostile.jsonl")
     rows = rows_of(page)
     expect(rows).to_have_count(2)
     rows.nth(0).click()
@@ -268,6 +272,39 @@ def test_hostile_documents_are_text_and_nothing_else(desk: Desk, hostile_job: in
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     assert find_violations(page) == []
     assert desk.complaints == []
+
+
+def test_a_long_table_is_scrolled_to_its_end_and_only_what_is_in_sight_is_in_the_page(
+    desk: Desk, hostile_job: int
+) -> None:
+    page = desk.open(f"/documents/{hostile_job}?file=many.jsonl")
+    expect(page.get_by_role("status").filter(has_text="1,250 documents")).to_be_visible()
+    page.get_by_role("grid").focus()
+    last = rows_of(page).filter(has_text=f"cat-{MANY - 1}")
+    for _ in range(MANY):
+        if last.count() > 0:
+            break
+        press(page, "End")
+        page.wait_for_timeout(100)
+    expect(last).to_have_attribute("aria-selected", "true")
+    expect(last).to_have_attribute("aria-rowindex", str(MANY))
+    assert rows_of(page).count() < 60
+    press(page, "Home")
+    expect(rows_of(page).first).to_contain_text("cat-0")
+    expect(rows_of(page).first).to_have_attribute("aria-selected", "true")
+    assert desk.complaints == []
+
+
+def test_documents_are_waited_for_while_they_are_made_ready(desk: Desk, hostile_job: int) -> None:
+    indexes = desk.service.folder / "data" / "indexes"
+    assert any(indexes.iterdir())
+    shutil.rmtree(indexes)
+    page = desk.open(f"/documents/{hostile_job}?file=many.jsonl")
+    expect(page.get_by_role("heading", name="The documents are being made ready").first).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("status").filter(has_text="1,250 documents")).to_be_visible()
+    # The browser says on its console that an answer was 503.
+    assert [complaint for complaint in desk.complaints if "503" not in complaint] == []
 
 
 def test_a_threshold_is_dragged_the_flips_are_read_and_a_version_is_saved(

@@ -52,6 +52,7 @@ export function useCursorPages<Row>(source: PageSource<Row>, sight: Sight): Curs
       queryFn: () => fetchPage(cursor),
       staleTime: Infinity,
       gcTime: STAYS_MS,
+      meta: { isSnapshot: true },
       ...untilBuilt,
     })),
   });

@@ -66,6 +66,11 @@ export function isOver(job: { state: JobState }): boolean {
   return FINAL_STATES.includes(job.state);
 }
 
+/** Whether its documents can be read: every one is measured and decided. */
+export function isReadable({ state, kind }: JobView): boolean {
+  return state === "succeeded" && (kind === "curate" || kind === "measure_undecided");
+}
+
 export const jobKeys = {
   all: ["jobs"],
   lists: ["jobs", "list"],

@@ -1,13 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { recentJobsQuery, type JobView } from "@/api/jobs";
+import type { ReactNode } from "react";
+import { isReadable, recentJobsQuery } from "@/api/jobs";
 import { ButtonLink } from "./Button";
 import { SelectField } from "./fields";
 import { EmptyState, Loaded } from "./states";
-
-/** Jobs whose documents can be read: every document is measured and decided. */
-export function isReadable({ state, kind }: JobView): boolean {
-  return state === "succeeded" && (kind === "curate" || kind === "measure_undecided");
-}
 
 interface JobPickerProps {
   jobId: number;
@@ -37,7 +33,7 @@ export function JobPicker({ jobId, onChange }: JobPickerProps) {
 }
 
 interface NewestJobProps {
-  children: (jobId: number) => React.ReactNode;
+  children: (jobId: number) => ReactNode;
 }
 
 /** The newest job whose documents can be read; where there is none, the way to one. */

@@ -31,8 +31,7 @@ export function usePageShortcuts(shortcuts: readonly PageShortcut[]): void {
       const { key, ctrlKey, metaKey, altKey, timeStamp: at } = event;
       const meaning = read({ key, ctrlKey, metaKey, altKey, isWriting, at });
       if (meaning || isWriting || ctrlKey || metaKey || altKey || event.defaultPrevented) return;
-      // Keys that press what is focused do just that.
-      if ((key === "Enter" || key === " ") && event.target instanceof Element && event.target.closest("button, a")) return;
+      if (belongsToFocus(key, event.target)) return;
       const shortcut = current.current.find(({ keys }) => keys.includes(key));
       if (!shortcut) return;
       event.preventDefault();
@@ -41,4 +40,11 @@ export function usePageShortcuts(shortcuts: readonly PageShortcut[]): void {
     window.addEventListener("keydown", note);
     return () => window.removeEventListener("keydown", note);
   }, [isOn]);
+}
+
+/** Keys that press or scroll what is focused do just that. */
+function belongsToFocus(key: string, target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  if (key === "Enter" || key === " ") return target.closest("button, a") !== null;
+  return key.startsWith("Arrow") && target.closest("[tabindex='0']") !== null;
 }

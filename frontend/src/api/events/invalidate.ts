@@ -1,12 +1,14 @@
 // What an event makes outdated. Many events in a row are answered by one look.
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import { documentKeys } from "../documents";
 import type { ServiceEvent } from "./event";
 
 const TOGETHER_MS = 400;
 
-/** The queries that an event is about: of its job, of lists of jobs; of another noun, everything. */
+/** The queries that an event is about: of its job, of lists of jobs; of another noun, everything. A ruling changes decisions. */
 export function keysOf(event: ServiceEvent): QueryKey[] {
   const noun = event.kind.split(".")[0] ?? "";
+  if (noun === "ruling") return [["rulings"], documentKeys.counts, documentKeys.ones];
   if (noun !== "job") return [[`${noun}s`]];
   const keys: QueryKey[] = [["jobs", "list"]];
   if (event.job_id !== null) keys.push(["jobs", "detail", event.job_id], ["jobs", "tasks", event.job_id]);
@@ -25,7 +27,8 @@ export class Invalidator {
   };
 
   readonly noteEverything = (): void => {
-    void this.client.invalidateQueries();
+    // Lists that somebody reads stay as they were asked for.
+    void this.client.invalidateQueries({ predicate: ({ meta }) => meta?.isSnapshot !== true });
   };
 
   private readonly flush = (): void => {

@@ -3,7 +3,8 @@ import { useState } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
 import { Link, useParams } from "wouter";
-import { isOver, jobQuery, readFunnel, readReport, type JobDetail } from "@/api/jobs";
+import { isOver, isReadable, jobQuery, readFunnel, readReport, type JobDetail } from "@/api/jobs";
+import { ButtonLink } from "@/components/Button";
 import { Facts, Figures } from "@/components/Figures";
 import { FunnelPicture } from "@/components/FunnelPicture";
 import { JobProgress } from "@/components/JobProgress";
@@ -38,7 +39,15 @@ export default function JobPage() {
       purpose={shown ? JOB_KINDS[shown.kind].meaning : "One request to measure and curate a source."}
       badge={shown && <StateBadge term={JOB_STATES[shown.state]} />}
       back={{ href: "/jobs", label: "Jobs" }}
-      actions={shown && <JobActions job={shown} />}
+      actions={
+        shown && (
+          <>
+            {isReadable(shown) && <ButtonLink href={`/documents/${shown.id}`}>Read its documents</ButtonLink>}
+            {isReadable(shown) && <ButtonLink href={`/thresholds/${shown.id}`}>Move its thresholds</ButtonLink>}
+            <JobActions job={shown} />
+          </>
+        )
+      }
     >
       <Loaded query={job} what="the job">
         {(found) => <JobContent job={found} />}
