@@ -45,7 +45,9 @@ SMALL_SLICES = 40_000  # bytes
 class Stack:
     """One installation in `folder`. `worker` starts processes of `primer worker` that end with the stack."""
 
-    def __init__(self, folder: Path, *, database_url: str, broker_url: str, environment: Mapping[str, str] = {}) -> None:
+    def __init__(
+        self, folder: Path, *, database_url: str, broker_url: str, environment: Mapping[str, str] = {}
+    ) -> None:
         self.folder = folder
         self.environment = {
             **SHORT_TIMES,
@@ -118,9 +120,7 @@ class Stack:
     def start_job(self, source_id: int, *, profile: str = "recommended", **options: Any) -> int:
         chosen = JobOptions(**{"slice_bytes": SMALL_SLICES, **options})
         profile_id = self.add_profile(profile)
-        return service.start_job(
-            self.context, SYSTEM, source_id=source_id, profile_id=profile_id, options=chosen
-        ).id
+        return service.start_job(self.context, SYSTEM, source_id=source_id, profile_id=profile_id, options=chosen).id
 
     def read_job(self, job_id: int) -> Job:
         with self.context.database.reading() as session:
