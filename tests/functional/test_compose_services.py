@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
+import orjson
 import pytest
 import redis
 import servers
@@ -103,6 +104,9 @@ class Host:
             assert time.monotonic() < deadline, f"{service.name} is not healthy\n{self.show()}"
             time.sleep(0.2)
 
+    def read_log(self, name: str) -> list[str]:
+        return (self.folder / f"{name}.log").read_text(errors="replace").splitlines()
+
     def show(self) -> str:
         return "\n".join(path.read_text(errors="replace")[-3000:] for path in sorted(self.folder.glob("*.log")))
 
@@ -126,11 +130,13 @@ class _Client:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._http = httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=30)
+        self.request_id = ""  # of the last call, as its answer named it
         self.call("POST", "/session", {"name": "anna", "password": _PASSWORD})
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         answer = self._http.request(method, f"/api/v1{path}", json=body)
         assert answer.is_success, answer.text
+        self.request_id = answer.headers["X-Request-Id"]
         content = answer.json()
         if path == "/session":
             self._http.headers["X-CSRF-Token"] = content["csrf_token"]
@@ -171,10 +177,12 @@ def test_the_services_start_in_order_and_curate_a_source(host: Host, tmp_path: P
     client.call("POST", "/allowed-prefixes", {"prefix": host.place("/shards", api)})
     shard = host.place("/shards/sample-00000.parquet", api)
     source = client.call("POST", "/sources", {"name": "shards", "locations": [shard]})
+    asked_to_scan = client.request_id
     client.wait_for(f"/sources/{source['id']}", "ready")
     [profile] = [entry for entry in client.call("GET", "/profiles")["items"] if entry["name"] == "recommended"]
     asked = {"source_id": source["id"], "profile_id": profile["newest"]["id"], "options": {"limit": _ROWS}}
     job = client.call("POST", "/jobs", asked)
+    asked_to_curate = client.request_id
     done = client.wait_for(f"/jobs/{job['id']}", "succeeded", "failed", "partly_failed")
     assert (done["state"], done["documents_done"]) == ("succeeded", _ROWS), host.show()
     workers = {(task["queue"], task["worker"]) for task in client.call("GET", f"/jobs/{job['id']}/tasks")["items"]}
@@ -188,6 +196,12 @@ def test_the_services_start_in_order_and_curate_a_source(host: Host, tmp_path: P
     run_primer("run", shard, "--out", expected, "--limit", str(_ROWS), "--quiet")
     [run] = (host.data / "runs").iterdir()
     assert digest_folder(run / "export") == digest_folder(expected / "export")
+
+    # What a worker logs of a task names the request that it goes back to.
+    lines = [orjson.loads(line) for line in host.read_log("worker-cpu") if line.startswith("{")]
+    assert [line["request_id"] for line in lines if line["event"] == "scanned"] == [asked_to_scan]
+    planned = [line for line in lines if line["event"] == "task_recorded" and line["kind"] == "plan"]
+    assert [line["request_id"] for line in planned] == [asked_to_curate]
 
     # A worker that is gone is no longer healthy once its file is old; one that is asked to stop ends by itself.
     alive = host.folder / "alive-worker-cpu"
