@@ -18,6 +18,9 @@ from test_every_page import find_violations
 from test_session import sign_in_again
 from workbench import SAMPLE, Caller
 
+from curation.index import find_index
+from curation.run_folder import RunFolder
+
 HOSTILE = (
     "<script>window.wasRun = true</script><img src=x onerror='window.wasRun = true'> "
     "\u202egnidaer si sihT\u202c pay\u200bpal 😀😀 Solve x^2 + 3x = 10 for photosynthesis.\n"
@@ -296,9 +299,10 @@ def test_a_long_table_is_scrolled_to_its_end_and_only_what_is_in_sight_is_in_the
 
 
 def test_documents_are_waited_for_while_they_are_made_ready(desk: Desk, hostile_job: int) -> None:
-    indexes = desk.service.folder / "data" / "indexes"
-    assert any(indexes.iterdir())
-    shutil.rmtree(indexes)
+    data = desk.service.folder / "data"
+    index = find_index(RunFolder(data / "runs" / f"job-{hostile_job:06}"), data / "indexes")
+    assert index is not None
+    shutil.rmtree(index)
     page = desk.open(f"/documents/{hostile_job}?file=many.jsonl")
     expect(page.get_by_role("heading", name="The documents are being made ready").first).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)

@@ -24,7 +24,7 @@ export function HelpDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
           <h3>On this page</h3>
           <ul className={styles.list}>
             {ofPage.map(({ label, keys: [key = ""] }) => (
-              <Shortcut key={label} label={label} keys={[key]} />
+              <Shortcut key={label} label={label} keys={[key.replace("Escape", "Esc")]} />
             ))}
           </ul>
         </>

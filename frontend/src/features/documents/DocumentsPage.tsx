@@ -66,7 +66,7 @@ function JobDocuments({ jobId }: { jobId: number }) {
   usePageShortcuts([
     { keys: ["j", "ArrowDown"], label: "Next document", run: () => table.current?.move(1) },
     { keys: ["k", "ArrowUp"], label: "Document before", run: () => table.current?.move(-1) },
-    { keys: ["o", "Enter"], label: "Read: keys scroll the text", run: open },
+    { keys: ["o", "Enter"], label: "Read the text", run: open },
     { keys: ["Escape"], label: "Back to the table", run: () => table.current?.focus() },
     { keys: ["K"], label: "Keep the document", run: () => pane.current?.rule("keep") },
     { keys: ["X", "x"], label: "Exclude the document", run: () => pane.current?.rule("exclude") },

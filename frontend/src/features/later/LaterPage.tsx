@@ -9,16 +9,6 @@ interface Later {
 }
 
 const LATER: Record<string, Later> = {
-  "/documents": {
-    title: "Documents",
-    purpose: "Read documents beside the reasons for which they were kept or excluded, and rule on them.",
-    meanwhile: "Until then, `primer explain FILE` gives the reasons for one text on the command line.",
-  },
-  "/thresholds": {
-    title: "Thresholds",
-    purpose: "Move a threshold and see at once what would be kept.",
-    meanwhile: "Until then, draft a profile, and compare with `primer decide RUN --profile FILE` on the command line.",
-  },
   "/vocabulary": {
     title: "Vocabulary",
     purpose: "Allow and block words, and see what each of them decides.",
@@ -33,11 +23,6 @@ const LATER: Record<string, Later> = {
     title: "Exports",
     purpose: "Build, check and compare what training reads.",
     meanwhile: "Every job already exports what it keeps: its page says where. `primer verify FOLDER` checks an export.",
-  },
-  "/try": {
-    title: "Try a text",
-    purpose: "Paste a text and see what is measured and decided at once.",
-    meanwhile: "Until then, `primer explain FILE` does the same on the command line.",
   },
 };
 

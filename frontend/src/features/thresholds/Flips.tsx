@@ -5,7 +5,7 @@ import { documentQuery, type DecisionChoice } from "@/api/documents";
 import { flipPages, type Comparison, type Move, type WhatIf } from "@/api/what-if";
 import { DocumentGrid, FIRST_SIGHT, nameRow } from "@/components/DocumentGrid";
 import { ReadingPane } from "@/components/reading/ReadingPane";
-import { EmptyState, Loading } from "@/components/states";
+import { Loading } from "@/components/states";
 import { Indexed } from "@/components/Waiting";
 import { ProblemMessage } from "@/components/ProblemMessage";
 import { Section } from "@/components/Page";
@@ -54,19 +54,21 @@ export function Flips({ comparison, flips }: FlipsProps) {
 
 function FlipList({ comparison, move }: { comparison: Comparison; move: Move }) {
   const [sight, setSight] = useState<Sight>(FIRST_SIGHT);
-  const [selected, setSelected] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<number>();
   const pages = useCursorPages(flipPages(comparison, move), sight);
   if (pages.total === undefined) {
     return pages.error ? <ProblemMessage error={pages.error} onRetry={pages.refetch} /> : <Loading what="the documents" />;
   }
+  const first = pages.rowAt(0)?.position;
+  if (chosen === undefined && first !== undefined) setChosen(first);
   return (
     <div className={styles.flips}>
-      <DocumentGrid label={MOVES[move]} pages={pages} onSight={setSight} selected={selected} onSelect={setSelected} />
+      <DocumentGrid label={MOVES[move]} pages={pages} onSight={setSight} selected={chosen ?? null} onSelect={setChosen} />
       <div className={styles.reader}>
-        {selected === null ? (
-          <EmptyState title="Choose a document">It is shown with the reasons that the moved thresholds give.</EmptyState>
+        {chosen === undefined ? (
+          <Loading what="the document" />
         ) : (
-          <FlippedDocument jobId={comparison.job} position={selected} choice={comparison.other} />
+          <FlippedDocument jobId={comparison.job} position={chosen} choice={comparison.other} />
         )}
       </div>
     </div>
