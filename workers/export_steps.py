@@ -26,7 +26,6 @@ from curation.export.request import ExportProgress
 from curation.export.verify import verify_export
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.overrides import Overrides
-from curation.profile import Profile
 from curation.request import read_request
 from curation.run_folder import RunFolder
 from primer.app.core.clock import now
@@ -35,7 +34,8 @@ from primer.app.core.events import record_event
 from primer.app.exports import repository
 from primer.app.exports.options import ExportChoices
 from primer.app.jobs.flow import StepResult
-from primer.app.models import Export, ExportCheck, ExportPush, Job, ProfileVersion
+from primer.app.jobs.repository import read_profile
+from primer.app.models import Export, ExportCheck, ExportPush, Job
 from primer.app.overrides.service import load_overrides
 
 log = structlog.get_logger(__name__)
@@ -55,7 +55,7 @@ class ExportSteps:
         """Raises UndecidedRows, ExportError when it does not verify, and whatever `check` raises."""
         with self._context.database.reading() as session:
             export = repository.find_of_job(session, job.id)
-            profile = Profile.model_validate(session.get_one(ProfileVersion, job.profile_id).content)
+            profile = read_profile(session, job.profile_id)
         if export.deleted_at is not None:
             raise ExportError(f"Export {export.id} was deleted.", hint="Ask for another.")
         overrides = self._load_overrides(export)

@@ -16,7 +16,6 @@ from curation.errors import LedgerError, SourceError
 from curation.index import build_index
 from curation.ledger.store import SliceRef
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY
-from curation.profile import Profile
 from curation.request import RunRequest, has_request, read_request
 from curation.run_folder import RunFolder
 from curation.shards.manifest import ShardManifest
@@ -26,8 +25,9 @@ from primer.app.core.context import Context
 from primer.app.jobs.flow import Follower, SettledSlice, StepResult
 from primer.app.jobs.leases import Lease
 from primer.app.jobs.options import JobOptions
+from primer.app.jobs.repository import read_profile
 from primer.app.jobs.states import JobKind, TaskKind
-from primer.app.models import Job, ProfileVersion, Source, SourceShard
+from primer.app.models import Job, Source, SourceShard
 from primer.app.sources.listing import list_allowed, reaching_source
 from primer.app.sources.repository import read_places
 from primer.app.sources.rules import read_binding_rules
@@ -101,7 +101,7 @@ class Steps:
     def _begin(self, job: Job, options: JobOptions) -> MeasureJob:
         with self._context.database.reading() as session:
             source = session.get_one(Source, job.source_id)
-            profile = Profile.model_validate(session.get_one(ProfileVersion, job.profile_id).content)
+            profile = read_profile(session, job.profile_id)
             rules = read_binding_rules(session, job.source_id)
             places = read_places(session)
         folder = self._folder(job)
@@ -199,7 +199,7 @@ class Steps:
         if job.kind == JobKind.CURATE:
             return reopen_run(self._folder(job))
         with self._context.database.reading() as session:
-            profile = Profile.model_validate(session.get_one(ProfileVersion, job.profile_id).content)
+            profile = read_profile(session, job.profile_id)
         return reopen_run(self._folder(job), profile=profile)
 
     def _load_meters(self, measure: MeasureJob) -> Meters:

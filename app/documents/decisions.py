@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy.orm import Session
-
 from curation.index.request import DecisionRequest
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.profile import Profile, bind_profile
@@ -15,7 +13,7 @@ from primer.app.core.errors import Conflict
 from primer.app.documents.indexes import Indexes, OpenIndex
 from primer.app.jobs import repository
 from primer.app.jobs.states import JobState
-from primer.app.models import Job, ProfileVersion
+from primer.app.models import Job
 from primer.app.overrides.loading import load_overrides
 
 
@@ -45,18 +43,13 @@ def open_decisions(
     with context.database.reading() as session:
         job = repository.get_job(session, job_id)
         _require_measured(job)
-        profile = draft or _read_profile(session, profile_id or job.profile_id)
+        profile = draft or repository.read_profile(session, profile_id or job.profile_id)
     overrides = load_overrides(context, job.source_id, revision)
     run = context.settings.data_dir / job.folder
     opened = indexes.get(run)
     bound = bind_profile(profile, opened.folder.ledger.read_plan().recipe)
     rules = read_request(run).source_rules
     return OpenDecisions(job, opened, DecisionRequest(bound, PLAIN_VOCABULARY, overrides, rules))
-
-
-def _read_profile(session: Session, profile_id: int) -> Profile:
-    version: ProfileVersion = repository.get_profile(session, profile_id)
-    return Profile.model_validate(version.content)
 
 
 def _require_measured(job: Job) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from curation.profile import Profile, bind_profile
+from curation.profile import bind_profile
 from curation.run_folder import RunFolder
 from primer.app.auth.actor import Actor
 from primer.app.auth.audit import record_change
@@ -172,7 +172,7 @@ def require_files(found: Found) -> None:
 def _require_binding(context: Context, session: Session, base: Job, profile_id: int) -> None:
     """Raises NotFound, Conflict, ProfileError."""
     require_published(session, profile_id)
-    profile = Profile.model_validate(jobs.get_profile(session, profile_id).content)
+    profile = jobs.read_profile(session, profile_id)
     bind_profile(profile, RunFolder(context.settings.data_dir / base.folder).ledger.read_plan().recipe)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from curation.profile import Profile
 from primer.app.core.errors import NotFound
 from primer.app.jobs.states import JobState, TaskState
 from primer.app.models import Event, Job, ProfileVersion, Source, SourceShard, Task
@@ -34,6 +35,11 @@ def get_profile(session: Session, profile_id: int) -> ProfileVersion:
     if profile is None:
         raise NotFound(f"There is no profile version {profile_id}.", hint="See the list of profiles.")
     return profile
+
+
+def read_profile(session: Session, profile_id: int) -> Profile:
+    """What a version says. Raises NotFound."""
+    return Profile.model_validate(get_profile(session, profile_id).content)
 
 
 def list_jobs(

@@ -11,7 +11,7 @@ from primer.app.auth.dependencies import ActorDep
 from primer.app.auth.roles import Action
 from primer.app.core.context import Context, ContextDep
 from primer.app.core.errors import Unprocessable
-from primer.app.jobs.repository import get_profile
+from primer.app.jobs.repository import read_profile
 from primer.app.texts.meters import load_meters
 from primer.app.texts.schemas import ExplanationView, TextRequest
 
@@ -39,4 +39,4 @@ def _choose_profile(context: Context, body: TextRequest) -> Profile:
     if body.profile_id is None:
         return load_profile(DEFAULT_PROFILE)
     with context.database.reading() as session:
-        return Profile.model_validate(get_profile(session, body.profile_id).content)
+        return read_profile(session, body.profile_id)
