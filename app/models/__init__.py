@@ -11,6 +11,7 @@ from primer.app.models.overrides import BulkRuling, Override
 from primer.app.models.profiles import ProfileVersion
 from primer.app.models.sources import AllowedPrefix, Source, SourceRule, SourceShard
 from primer.app.models.tasks import Task
+from primer.app.models.vocabularies import VocabularyRecord
 
 __all__ = [
     "AllowedPrefix",
@@ -34,4 +35,5 @@ __all__ = [
     "SourceShard",
     "Task",
     "User",
+    "VocabularyRecord",
 ]
