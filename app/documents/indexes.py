@@ -12,9 +12,10 @@ from pathlib import Path
 import structlog
 
 from curation.errors import PrimerError
-from curation.index import DocumentReader, SignalIndex, build_index, find_index, open_index
+from curation.index import DocumentReader, SignalIndex, build_index, find_named_index, open_index
 from curation.run_folder import RunFolder
 from primer.app.core.errors import NotReady
+from primer.app.documents.index_names import IndexNames
 
 log = structlog.get_logger(__name__)
 
@@ -37,6 +38,7 @@ class Indexes:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._names = IndexNames()
         self._lock = threading.Lock()
         self._open: OrderedDict[Path, OpenIndex] = OrderedDict()
         self._building: dict[Path, threading.Thread] = {}
@@ -45,7 +47,7 @@ class Indexes:
     def get(self, run: Path) -> OpenIndex:
         """The index of a run as it is committed now. Raises NotReady while it is built, and once what broke its building."""
         folder = RunFolder(run)
-        path = find_index(folder, self._root)
+        path = find_named_index(self._names.find(folder.ledger), self._root)
         with self._lock:
             if path is None:
                 failure = self._failures.pop(run, None)

@@ -13,7 +13,7 @@ Signals are facts, so one index serves every profile, vocabulary version, ruling
     DocumentReader(RunFolder(folder), index).read(decided, position)     # one document with text, evidence and distances
 """
 
-from curation.index.build import BuildProgress, build_index, find_index, name_index, sweep_indexes
+from curation.index.build import BuildProgress, build_index, find_index, find_named_index, name_index, sweep_indexes
 from curation.index.decided import Decided, Selection
 from curation.index.documents import Distance, Document, DocumentReader
 from curation.index.facets import Facets
@@ -45,6 +45,7 @@ __all__ = [
     "Sort",
     "build_index",
     "find_index",
+    "find_named_index",
     "name_index",
     "open_index",
     "sweep_indexes",

@@ -79,7 +79,12 @@ def name_index(ledger: Ledger) -> str:
 
 def find_index(folder: RunFolder, indexes: Path) -> Path | None:
     """The index of the run as it is committed now, if it was built in `indexes`; None where it must be built (again)."""
-    path = indexes / name_index(folder.ledger)
+    return find_named_index(name_index(folder.ledger), indexes)
+
+
+def find_named_index(name: str, indexes: Path) -> Path | None:
+    """The index of this name, where it is whole."""
+    path = indexes / name
     return path if (path / DESCRIPTION).is_file() else None
 
 

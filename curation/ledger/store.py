@@ -77,6 +77,15 @@ class SliceRef:
         return self.shard.slice_id(self.piece)
 
 
+@dataclass(frozen=True)
+class FolderState:
+    """When an entry of a ledger last changed; `inode` None: it is not there."""
+
+    path: Path
+    inode: int | None
+    changed_ns: int
+
+
 class Ledger:
     """One ledger folder, for reading and for writing. Several processes may write one ledger."""
 
@@ -178,6 +187,23 @@ class Ledger:
         entry = {"part": name, "sha256": sha256, "size_bytes": len(content), "rows": table.num_rows}
         return publish_bytes(self._commit_path(layer, slice_id), json.dumps(entry, sort_keys=True).encode())
 
+    def read_state(self) -> tuple[FolderState, ...]:
+        """When the plan, and the lists of shards and commits, last changed: a commit that is new changes it.
+
+        A change within one tick of the file system's clock after another does not show: wait until the newest time is a few
+        seconds old before you rely on it. Raises LedgerError when there is no run.
+        """
+        root = self.folder / COMMITS
+        try:
+            layers = sorted(path for path in root.iterdir() if path.is_dir())
+        except FileNotFoundError:
+            layers = []
+        places = (self.folder / PLAN, self.folder / SHARDS, root, *layers)
+        states = [_read_state(path) for path in places]
+        if states[0].inode is None:
+            self.read_plan()
+        return tuple(states)
+
     def is_committed(self, layer: Layer, slice_id: str) -> bool:
         """Whether a whole part is committed; a commit that a dying machine left half-written is removed."""
         try:
@@ -253,6 +279,14 @@ def encode_part(table: pa.Table, layer: Layer) -> bytes:
     options = {**_WRITER_OPTIONS, **(compact if layer == "postings" else {})}
     pq.write_table(table, sink, **options)
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def _read_state(path: Path) -> FolderState:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return FolderState(path, None, 0)
+    return FolderState(path, status.st_ino, status.st_mtime_ns)
 
 
 def _dump(model: BaseModel) -> bytes:
