@@ -18,7 +18,7 @@ from curation.publish import replace_bytes
 from curation.shards.manifest import ShardManifest, Slice
 from curation.shards.prepare import hash_file
 from curation.shards.remote_shard import RemoteShard, mask_url
-from curation.shards.rows import RowBatch, read_slice
+from curation.shards.rows import RowBatch, file_gone, read_slice
 from curation.shards.source import SourceShard
 
 
@@ -85,7 +85,7 @@ class RunFolder:
             return
         path = Path(shard.location)
         if not path.is_file():
-            raise _gone(name, path)
+            raise file_gone(name, path)
         yield path
 
     @contextmanager
@@ -132,12 +132,8 @@ def _stamp(path: Path, manifest: ShardManifest) -> _Stamp:
     try:
         found = path.stat()
     except FileNotFoundError:
-        raise _gone(manifest.name, path) from None
+        raise file_gone(manifest.name, path) from None
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _gone(name: str, path: Path) -> SourceError:
-    return SourceError(f"{name}: there is no file {path} any more.", hint="Restore it where it was.")
 
 
 def _changed(manifest: ShardManifest) -> SourceError:

@@ -237,7 +237,7 @@ def _harm_shard(
     assert job.failed_tasks == len(failed)
     for task in failed:
         assert path.name in str(task.error)
-        assert words in str(task.error)
+        assert words in str(task.error), task.error
         assert task.error_hint
     assert job.error == failed[0].error
     assert not (scene.stack.run_folder(job_id) / "export").exists()

@@ -43,8 +43,12 @@ class RowBatch:
         return len(self.texts)
 
 
+def file_gone(name: str, path: Path) -> SourceError:
+    return SourceError(f"{name}: there is no file {path} any more.", hint="Restore it where it was.")
+
+
 def open_parquet(path: Path, name: str) -> pq.ParquetFile:
-    """Open for bounded-memory reading. Raises SourceError when the footer is missing or damaged, or contradicts itself."""
+    """Open for bounded-memory reading. Raises SourceError when the file is gone, or its footer missing, damaged or contradictory."""
     try:
         file = pq.ParquetFile(
             path,
@@ -54,6 +58,8 @@ def open_parquet(path: Path, name: str) -> pq.ParquetFile:
             page_checksum_verification=True,  # where a writer left checksums, damage is found before it reads as text
         )
         _ = file.schema_arrow.names  # decoded here: a damaged name raises
+    except FileNotFoundError:
+        raise file_gone(name, path) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise SourceError(
             f"{name}: not a readable Parquet file ({describe_error(error, path)}).",

@@ -297,6 +297,10 @@ def test_a_taken_port_is_said_before_anything_is_started(folder: Path) -> None:
 
 def test_make_up_is_this_command() -> None:
     planned = subprocess.run(
-        ["make", "--dry-run", "--always-make", "up"], cwd=cli_runs.REPO, capture_output=True, text=True, check=True
+        ["make", "--no-print-directory", "--dry-run", "--always-make", "up"],
+        cwd=cli_runs.REPO,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert planned.splitlines()[-1] == ".venv/bin/primer up"

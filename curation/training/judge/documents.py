@@ -16,7 +16,7 @@ from curation.errors import SourceError
 from curation.recipe import DEFAULT_SLICE_BYTES
 from curation.shards.manifest import ShardManifest, Slice
 from curation.shards.prepare import prepare_shard
-from curation.shards.rows import RowBatch, decode_strings, read_slice
+from curation.shards.rows import RowBatch, decode_strings, file_gone, read_slice
 from curation.shards.source import SourceShard
 
 _ID_COLUMN = "id"
@@ -96,7 +96,7 @@ class DocumentReader:
             return
         path = Path(shard.location)
         if not path.is_file():
-            raise SourceError(f"{shard.name}: there is no file {path} any more.", hint="Restore it where it was.")
+            raise file_gone(shard.name, path)
         yield path
 
     def _read_slice(self, path: Path, manifest: ShardManifest, piece: Slice) -> Iterator[Document]:

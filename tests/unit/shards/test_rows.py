@@ -212,3 +212,9 @@ def test_messages_hold_no_path_of_the_machine(tmp_path: Path) -> None:
     assert str(tmp_path) not in str(raised.value)
     assert str(raised.value).startswith(f"{NAME}: not a readable Parquet file (")
     assert str(raised.value).endswith("Fetch the file again: its rows cannot be counted.")
+
+
+def test_a_file_that_is_gone_is_called_so(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"^a\.parquet: there is no file .*/a\.parquet any more\.") as raised:
+        open_parquet(tmp_path / NAME, NAME)
+    assert raised.value.hint == "Restore it where it was."

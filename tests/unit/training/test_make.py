@@ -79,9 +79,9 @@ def test_an_epoch_shows_a_document_as_often_as_its_source_says() -> None:
     sources = ("graded", "labelled_web", "web_read", "paired", "paired_web", "written_web", "mine")
     rows = [TrainingRow("A\u200b cat", band, source, "g", "own") for source in sources for band in ("K5", "K8")]
     weighed = weigh_rows(rows)
-    assert [row.copies for row in weighed] == [1, 1, 10, 2, 10, 2, 4, 4, 4, 4, 4, 4, 1, 1]
+    assert [row.copies for row in weighed] == [1, 2, 10, 4, 10, 4, 4, 8, 4, 8, 4, 8, 1, 2]
     assert {row.band for row in weighed[::2]} == {0}
-    assert weighed[1] == EncoderRow("A cat", 1, 1)
+    assert weighed[1] == EncoderRow("A cat", 1, 2)
 
 
 def test_a_card_shows_scores_with_their_counts(tmp_path: Path) -> None:

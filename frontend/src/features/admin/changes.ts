@@ -12,6 +12,7 @@ const NAMES: Record<string, string> = {
   limit: "first documents",
   locations: "places",
   prefix: "place",
+  shard_bytes: "bytes of a file",
   slice_bytes: "bytes of a part",
   text_field: "column with the text",
 };
