@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from curation.errors import SourceError
 from curation.recipe import DEFAULT_SLICE_BYTES
 from curation.shards.manifest import ShardManifest, Slice
 from curation.shards.prepare import prepare_shard
