@@ -35,7 +35,8 @@ export const documentKeys = {
 /** The parts of a query that say nothing are left out, so that the same question has one form. */
 export function tidyQuery(query: DocumentQuery): DocumentQuery {
   const said = Object.entries(query).filter(
-    ([, value]) => value !== null && value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0),
+    ([, value]) =>
+      value !== null && value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0),
   );
   // `false` is an answer in these two, and silence elsewhere.
   if (query.has_error === false) said.push(["has_error", false]);

@@ -45,7 +45,14 @@ export function NewestJob({ children }: NewestJobProps) {
         const newest = items.find(isReadable);
         if (newest) return children(newest.id);
         return (
-          <EmptyState title="No job is done yet" action={<ButtonLink href="/jobs" look="primary">To the jobs</ButtonLink>}>
+          <EmptyState
+            title="No job is done yet"
+            action={
+              <ButtonLink href="/jobs" look="primary">
+                To the jobs
+              </ButtonLink>
+            }
+          >
             Documents can be read once a job has measured all of them.
           </EmptyState>
         );

@@ -28,7 +28,10 @@ export function BeingBuilt() {
   return (
     <div role="status">
       <EmptyState title="The documents are being made ready">
-        <p>Everything that was measured is put in order once, so that questions are answered at once. This page goes on by itself.</p>
+        <p>
+          Everything that was measured is put in order once, so that questions are answered at once. This page goes on
+          by itself.
+        </p>
         <div className={styles.loading}>
           <div className={styles.bar} />
         </div>

@@ -13,9 +13,19 @@ export interface Signal extends Term {
 }
 
 const COUNTED: Record<string, Signal> = {
-  tokens: { label: "Length", unit: "tokens", word: "length", meaning: "Pieces of words, as language models count text." },
+  tokens: {
+    label: "Length",
+    unit: "tokens",
+    word: "length",
+    meaning: "Pieces of words, as language models count text.",
+  },
   n_words: { label: "Words", unit: "words", word: "words", meaning: "Words of the text." },
-  n_chars: { label: "Characters", unit: "characters", word: "characters", meaning: "Letters, digits, signs and spaces." },
+  n_chars: {
+    label: "Characters",
+    unit: "characters",
+    word: "characters",
+    meaning: "Letters, digits, signs and spaces.",
+  },
   n_bytes: { label: "Size", unit: "bytes", word: "size", meaning: "Bytes of the text as UTF-8." },
   p95_aoa: {
     label: "Oldest age of its hard words",
@@ -56,7 +66,10 @@ const COUNTED: Record<string, Signal> = {
 };
 
 export const READINGS: Record<Reading, Term> = {
-  fasttext_document: { label: "Quick grader, whole text", meaning: "The grade that the fast model finds likeliest for the whole text." },
+  fasttext_document: {
+    label: "Quick grader, whole text",
+    meaning: "The grade that the fast model finds likeliest for the whole text.",
+  },
   fasttext_window: { label: "Quick grader, hardest passage", meaning: "The same for the passage that looks hardest." },
   fasttext_published: {
     label: "Quick grader, as published",
@@ -87,7 +100,8 @@ export function describeSignal(column: string): Signal {
   const found = COUNTED[column];
   if (found) return found;
   const [, grader, reading, band] = GRADE.exec(column) ?? [];
-  if (!grader || !reading || !band) return { label: column.replaceAll("_", " "), unit: "places", word: column, meaning: "" };
+  if (!grader || !reading || !band)
+    return { label: column.replaceAll("_", " "), unit: "places", word: column, meaning: "" };
   const { label } = READINGS[`${grader}_${reading}` as Reading];
   const grades = BANDS[band.toUpperCase() as Band].label;
   const words = { published: "published", document: "text", window: "passage" } as Record<string, string>;
@@ -158,7 +172,8 @@ const DISTANCES: Record<string, DistanceTerm> = {
     label: "Words beyond grade 5, in 1,000",
     unit: "words",
     isMaximum: true,
-    meaning: "Different words beyond grade 5 in 1,000 words: below the threshold a long text passes whatever the count.",
+    meaning:
+      "Different words beyond grade 5 in 1,000 words: below the threshold a long text passes whatever the count.",
   },
 };
 

@@ -30,7 +30,8 @@ export function EvidenceSwitches({ spans, shown, onChange }: EvidenceSwitchesPro
           <span className={`${styles.sample} ${styles[kind] ?? ""}`} data-shade={kind === "hard_word" ? 3 : undefined}>
             a
           </span>
-          {EVIDENCE[kind].label} <span className={styles.count}>{spans.filter((span) => span.kind === kind).length}</span>
+          {EVIDENCE[kind].label}{" "}
+          <span className={styles.count}>{spans.filter((span) => span.kind === kind).length}</span>
         </ToggleButton>
       ))}
     </div>

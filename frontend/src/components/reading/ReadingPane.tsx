@@ -69,7 +69,9 @@ export function ReadingPane(props: ReadingPaneProps) {
           <EvidenceSwitches spans={spans} shown={shown} onChange={(kinds) => shownKinds.set(kinds)} />
           {isChanged && (
             <p className={styles.muted}>
-              {showsSource ? "As the source has it, without marks." : `Tidied before it was read: ${plural(changes, "place")}.`}{" "}
+              {showsSource
+                ? "As the source has it, without marks."
+                : `Tidied before it was read: ${plural(changes, "place")}.`}{" "}
               <button type="button" className={styles.link} onClick={() => setIsSource(!isSource)}>
                 {showsSource ? "Show what was read" : "Show it as the source has it"}
               </button>

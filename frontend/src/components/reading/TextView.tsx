@@ -116,7 +116,9 @@ function Piece({ piece, text, flashed }: { piece: Segment; text: string; flashed
   const age = Math.max(...piece.spans.map(({ kind, value }) => (kind === "hard_word" ? chooseShade(value) : 0)));
   return (
     <mark
-      className={[styles.mark, ...kinds, flashed !== undefined && ids.includes(flashed) ? styles.flashed : ""].join(" ")}
+      className={[styles.mark, ...kinds, flashed !== undefined && ids.includes(flashed) ? styles.flashed : ""].join(
+        " ",
+      )}
       data-spans={ids.join(" ")}
       data-shade={age || undefined}
     >

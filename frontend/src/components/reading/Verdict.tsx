@@ -21,7 +21,11 @@ export function Verdict({ decision, soleCause, isSoleCertain }: VerdictProps) {
   );
 }
 
-function describeCauses({ kept, decided_by, excluded_by, undecided_for }: Decision, sole: string | null, isCertain: boolean) {
+function describeCauses(
+  { kept, decided_by, excluded_by, undecided_for }: Decision,
+  sole: string | null,
+  isCertain: boolean,
+) {
   const name = (stage: string) => describeStage(stage).label.toLowerCase();
   if (decided_by === "override") return kept ? "by a person, whatever the stages say" : "by a person";
   if (kept === true) return "passes every stage";

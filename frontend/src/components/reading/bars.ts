@@ -26,5 +26,8 @@ export function findNearest(distances: readonly Distance[]): Distance | undefine
   const relative = ({ margin, threshold }: Distance) => (margin ?? Infinity) / (Math.abs(threshold) || 1);
   return distances
     .filter(({ margin }) => margin !== null)
-    .reduce<Distance | undefined>((nearest, one) => (!nearest || relative(one) < relative(nearest) ? one : nearest), undefined);
+    .reduce<Distance | undefined>(
+      (nearest, one) => (!nearest || relative(one) < relative(nearest) ? one : nearest),
+      undefined,
+    );
 }

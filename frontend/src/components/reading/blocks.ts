@@ -7,7 +7,7 @@ const LONGEST_CLUSTER = 32; // marks upon marks are cut somewhere as well
 /** Where the blocks begin, and last the end of the text. Cut after a line, else after a word, else between characters. */
 export function cutBlocks(text: string): number[] {
   const cuts = [0];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     at = findCut(text, at);
     cuts.push(at);
   }

@@ -6,7 +6,8 @@ function span(id: number, start: number, end: number, kind: Span["kind"] = "term
   return { id, stage: "vocabulary", kind, name: `name ${id}`, start, end, value: null };
 }
 
-const shape = (spans: readonly Span[]) => cutSegments(spans).map(({ start, end, spans: on }) => [start, end, on.map(({ id }) => id)]);
+const shape = (spans: readonly Span[]) =>
+  cutSegments(spans).map(({ start, end, spans: on }) => [start, end, on.map(({ id }) => id)]);
 
 describe("places of evidence", () => {
   it("are cut where they overlap, and each segment says all that is said of it", () => {
@@ -60,8 +61,20 @@ describe("places of evidence", () => {
       text,
       changes: {},
       stages: [
-        { stage: "lexical", verdict: "pass", values: {}, thresholds: {}, evidence: [place("hard_word", "hard", 3, 7), place("later", "?", 0, 1)] },
-        { stage: "notation", verdict: "fail", values: {}, thresholds: {}, evidence: [place("notation", "power", 8, 10), place("notation", "empty", 4, 4)] },
+        {
+          stage: "lexical",
+          verdict: "pass",
+          values: {},
+          thresholds: {},
+          evidence: [place("hard_word", "hard", 3, 7), place("later", "?", 0, 1)],
+        },
+        {
+          stage: "notation",
+          verdict: "fail",
+          values: {},
+          thresholds: {},
+          evidence: [place("notation", "power", 8, 10), place("notation", "empty", 4, 4)],
+        },
       ],
     };
     const spans = listSpans(explanation);

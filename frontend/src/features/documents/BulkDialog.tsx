@@ -2,7 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
-import { bulkPreviewQuery, useRuleInBulk, type BulkAsked, type DecisionChoice, type DocumentQuery } from "@/api/documents";
+import {
+  bulkPreviewQuery,
+  useRuleInBulk,
+  type BulkAsked,
+  type DecisionChoice,
+  type DocumentQuery,
+} from "@/api/documents";
 import { ProblemError } from "@/api/problem";
 import type { Verb } from "@/api/rulings";
 import { Button } from "@/components/Button";
@@ -105,7 +111,11 @@ function BulkForm({ jobId, choice, query, onClose, onDone }: Omit<BulkDialogProp
                 exact: formatCount(tokens),
                 meaning: "Pieces of words, as language models count text, in these documents.",
               },
-              { label: "Kept now", value: formatShortCount(outcomes.kept ?? 0), meaning: "Of these, kept as things are." },
+              {
+                label: "Kept now",
+                value: formatShortCount(outcomes.kept ?? 0),
+                meaning: "Of these, kept as things are.",
+              },
               {
                 label: "Excluded now",
                 value: formatShortCount(outcomes.excluded ?? 0),
@@ -133,7 +143,9 @@ function BulkForm({ jobId, choice, query, onClose, onDone }: Omit<BulkDialogProp
         <Button
           type="submit"
           look={action === "exclude" ? "danger" : "primary"}
-          isDisabled={rule.isPending || !preview.data || preview.data.documents === 0 || reason.trim() === "" || isOutdated}
+          isDisabled={
+            rule.isPending || !preview.data || preview.data.documents === 0 || reason.trim() === "" || isOutdated
+          }
         >
           {rule.isPending ? "Sending…" : `${VERBS[action].button} ${plural(preview.data?.documents ?? 0, "document")}`}
         </Button>

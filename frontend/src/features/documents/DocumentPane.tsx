@@ -69,8 +69,8 @@ function Reading({ jobId, sourceId, choice, document, handle }: ReadingProps) {
               <bdi>{document.doc_id}</bdi> ·{" "}
             </>
           )}
-          {formatCount(document.tokens)} tokens{document.is_estimated ? ", estimated" : ""} · row {formatCount(row + 1)} of{" "}
-          <bdi>{document.shard}</bdi>
+          {formatCount(document.tokens)} tokens{document.is_estimated ? ", estimated" : ""} · row {formatCount(row + 1)}{" "}
+          of <bdi>{document.shard}</bdi>
         </p>
       </div>
       {mayRule && (
@@ -106,7 +106,11 @@ function Reading({ jobId, sourceId, choice, document, handle }: ReadingProps) {
       ) : (
         <div className={styles.unreadable}>
           {head}
-          <Verdict decision={document.decision} soleCause={document.sole_cause} isSoleCertain={document.is_sole_certain} />
+          <Verdict
+            decision={document.decision}
+            soleCause={document.sole_cause}
+            isSoleCertain={document.is_sole_certain}
+          />
           <p>It cannot be read: {document.error}</p>
         </div>
       )}

@@ -53,7 +53,9 @@ export function DocumentTable(props: DocumentTableProps) {
           {sort.column && (
             <Button
               isSmall
-              aria-label={sort.is_descending ? "Greatest first; change to least first" : "Least first; change to greatest first"}
+              aria-label={
+                sort.is_descending ? "Greatest first; change to least first" : "Least first; change to greatest first"
+              }
               onPress={() => onSort({ column: sort.column ?? null, is_descending: !sort.is_descending })}
             >
               {sort.is_descending ? <ArrowDown size={15} aria-hidden /> : <ArrowUp size={15} aria-hidden />}

@@ -85,7 +85,11 @@ function JobDocuments({ jobId }: { jobId: number }) {
           <JobPicker jobId={jobId} onChange={(id) => go(`/documents/${id}`)} />
           <VersionPicker
             label="Decided by"
-            own={job.data ? `${job.data.profile.name} v${job.data.profile.version}, the job's own` : "The job's own profile"}
+            own={
+              job.data
+                ? `${job.data.profile.name} v${job.data.profile.version}, the job's own`
+                : "The job's own profile"
+            }
             value={profileId}
             onChange={(id) => show({ profileId: id }, false)}
           />

@@ -1,6 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { facetsQuery, type Band, type DecisionChoice, type DocumentQuery, type Facets, type Reading } from "@/api/documents";
+import {
+  facetsQuery,
+  type Band,
+  type DecisionChoice,
+  type DocumentQuery,
+  type Facets,
+  type Reading,
+} from "@/api/documents";
 import { Explained } from "@/components/Explained";
 import { Indexed } from "@/components/Waiting";
 import { formatCount, formatShortCount } from "@/words/numbers";
@@ -40,7 +47,15 @@ interface Entry {
   off: DocumentQuery;
 }
 
-function Groups({ facets, query, onChange }: { facets: Facets; query: DocumentQuery; onChange: (query: DocumentQuery) => void }) {
+function Groups({
+  facets,
+  query,
+  onChange,
+}: {
+  facets: Facets;
+  query: DocumentQuery;
+  onChange: (query: DocumentQuery) => void;
+}) {
   return listGroups(facets, query).map(({ title, meaning, entries, more }) => (
     <Group key={title} title={title} meaning={meaning} entries={entries} more={more} onChange={onChange} />
   ));
@@ -93,7 +108,11 @@ function Group({ title, meaning, entries, more, onChange }: GroupProps & { onCha
 type TextField = "decided_by" | "excluded_by" | "undecided_for" | "rule" | "domain" | "shard";
 
 function listGroups(facets: Facets, query: DocumentQuery): GroupProps[] {
-  const by = (field: TextField, counts: Record<string, number>, describe: (value: string) => { label: string; meaning?: string }) =>
+  const by = (
+    field: TextField,
+    counts: Record<string, number>,
+    describe: (value: string) => { label: string; meaning?: string },
+  ) =>
     sortCounts(counts).map(([value, count]): Entry => ({
       key: value,
       ...describe(value),
@@ -124,7 +143,11 @@ function listGroups(facets: Facets, query: DocumentQuery): GroupProps[] {
   }));
   const name = (value: string) => ({ label: value });
   return [
-    { title: "Decision", meaning: "What was decided of each document.", entries: outcomes.filter(({ count, isOn }) => count > 0 || isOn) },
+    {
+      title: "Decision",
+      meaning: "What was decided of each document.",
+      entries: outcomes.filter(({ count, isOn }) => count > 0 || isOn),
+    },
     {
       title: "First cause",
       meaning: "The first stage that a document fails, in the published order of stages, or a person.",
@@ -156,7 +179,11 @@ function listGroups(facets: Facets, query: DocumentQuery): GroupProps[] {
       entries: by("domain", Object.fromEntries(facets.domains), name),
       more: `${formatCount(facets.other_domains)} documents of ${formatCount(facets.other_domain_count)} other sites, ${formatCount(facets.no_domain)} without an address.`,
     },
-    { title: "File", meaning: "The file of the source that holds the document.", entries: by("shard", facets.shards, name) },
+    {
+      title: "File",
+      meaning: "The file of the source that holds the document.",
+      entries: by("shard", facets.shards, name),
+    },
   ];
 }
 

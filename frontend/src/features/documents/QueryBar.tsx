@@ -52,7 +52,11 @@ export function QueryBar({ query, onChange, field }: QueryBarProps) {
         <Popover className={styles.popover}>
           <ListBox className={styles.suggestions}>
             {(suggestion: (typeof suggestions)[number]) => (
-              <ListBoxItem id={suggestion.id} textValue={suggestion.text ?? suggestion.label} className={styles.suggestion}>
+              <ListBoxItem
+                id={suggestion.id}
+                textValue={suggestion.text ?? suggestion.label}
+                className={styles.suggestion}
+              >
                 <bdi>{suggestion.label}</bdi>
               </ListBoxItem>
             )}

@@ -33,7 +33,15 @@ export function RulingDialog({ action, ...props }: RulingDialogProps) {
   );
 }
 
-function RulingForm({ jobId, sourceId, document, choice, history, action, onClose }: RulingDialogProps & { action: Verb }) {
+function RulingForm({
+  jobId,
+  sourceId,
+  document,
+  choice,
+  history,
+  action,
+  onClose,
+}: RulingDialogProps & { action: Verb }) {
   const client = useQueryClient();
   const [reason, setReason] = useState(lastReasons.get(action) ?? "");
   const rule = useRule();
@@ -67,8 +75,8 @@ function RulingForm({ jobId, sourceId, document, choice, history, action, onClos
       </p>
       {overruled && (
         <p className={styles.warning} role="alert">
-          {overruled.author} {VERBS[overruled.action].past} for this reason: <q>{overruled.reason}</q> Your ruling takes its
-          place; the history keeps both.
+          {overruled.author} {VERBS[overruled.action].past} for this reason: <q>{overruled.reason}</q> Your ruling takes
+          its place; the history keeps both.
         </p>
       )}
       <TextField

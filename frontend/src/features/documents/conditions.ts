@@ -23,7 +23,8 @@ export function listConditions(query: DocumentQuery): Condition[] {
     const only = query.sole === "certain" ? "Only cause" : query.sole === "possible" ? "Only known cause" : "A cause";
     add("cause", `${only}: ${stage(query.excluded_by)}`, { ...query, excluded_by: null, sole: null });
   }
-  if (query.undecided_for) add("waiting", `Not measured: ${stage(query.undecided_for)}`, { ...query, undecided_for: null });
+  if (query.undecided_for)
+    add("waiting", `Not measured: ${stage(query.undecided_for)}`, { ...query, undecided_for: null });
   if (query.override) add("ruling", RULINGS[query.override], { ...query, override: null });
   if (typeof query.has_source_rule === "boolean") {
     const label = query.has_source_rule ? "Under a source rule" : "Under no source rule";
@@ -46,7 +47,10 @@ export function listConditions(query: DocumentQuery): Condition[] {
     add(`grade${place}`, label, { ...query, bands: query.bands?.filter((_, other) => other !== place) });
   });
   (query.ranges ?? []).forEach((range, place) => {
-    add(`range${place}`, describeRange(range), { ...query, ranges: query.ranges?.filter((_, other) => other !== place) });
+    add(`range${place}`, describeRange(range), {
+      ...query,
+      ranges: query.ranges?.filter((_, other) => other !== place),
+    });
   });
   return found;
 }

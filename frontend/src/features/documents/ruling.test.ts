@@ -3,7 +3,14 @@ import type { Ruling } from "@/api/rulings";
 import { findInForce, findOverruled } from "./ruling";
 
 function ruling(revision: number, action: Ruling["action"], author: string): Ruling {
-  const rest = { reason: "read", at: "2026-03-01T09:30:00Z", is_bulk: false, row_count: 1, file_sha256: null, query: null };
+  const rest = {
+    reason: "read",
+    at: "2026-03-01T09:30:00Z",
+    is_bulk: false,
+    row_count: 1,
+    file_sha256: null,
+    query: null,
+  };
   return { ...rest, revision, action, author, shard_sha256: "0".repeat(64), row: 1 };
 }
 

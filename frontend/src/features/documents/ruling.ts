@@ -4,7 +4,12 @@ import type { Ruling, Verb } from "@/api/rulings";
 export const VERBS: Record<Verb, { title: string; button: string; done: string; past: string }> = {
   keep: { title: "Keep this document", button: "Keep", done: "Kept", past: "kept it" },
   exclude: { title: "Exclude this document", button: "Exclude", done: "Excluded", past: "excluded it" },
-  undo: { title: "Undo the ruling", button: "Undo", done: "Undone: the profile decides again", past: "undid the ruling" },
+  undo: {
+    title: "Undo the ruling",
+    button: "Undo",
+    done: "Undone: the profile decides again",
+    past: "undid the ruling",
+  },
 };
 
 /** The ruling that holds: the newest, unless it undid the one before. */

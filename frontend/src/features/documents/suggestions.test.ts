@@ -9,8 +9,18 @@ describe("what is written into the query bar", () => {
     expect(conditionsOf("length > 500")[0]).toEqual({
       ranges: [{ column: "tokens", low: 500, high: null, is_missing: false }],
     });
-    expect(conditionsOf("length < 500")[0]?.ranges?.[0]).toEqual({ column: "tokens", low: null, high: 500, is_missing: false });
-    expect(conditionsOf("age 9,5..12")[0]?.ranges?.[0]).toEqual({ column: "p95_aoa", low: 9.5, high: 12, is_missing: false });
+    expect(conditionsOf("length < 500")[0]?.ranges?.[0]).toEqual({
+      column: "tokens",
+      low: null,
+      high: 500,
+      is_missing: false,
+    });
+    expect(conditionsOf("age 9,5..12")[0]?.ranges?.[0]).toEqual({
+      column: "p95_aoa",
+      low: 9.5,
+      high: 12,
+      is_missing: false,
+    });
     expect(conditionsOf("unknown-words > 5")[0]?.ranges?.[0]?.low).toBe(0.05);
     expect(conditionsOf("careful-passage > 0.6")[0]?.ranges?.[0]?.column).toBe("encoder_window_k5");
   });
@@ -36,7 +46,10 @@ describe("what is written into the query bar", () => {
   });
 
   it("is added to what is asked, and can be taken away again", () => {
-    const one = addCondition({ outcome: "kept" }, { ranges: [{ column: "tokens", low: 1, high: null, is_missing: false }] });
+    const one = addCondition(
+      { outcome: "kept" },
+      { ranges: [{ column: "tokens", low: 1, high: null, is_missing: false }] },
+    );
     const two = addCondition(one, { ranges: [{ column: "p95_aoa", low: null, high: 9, is_missing: false }] });
     const conditions = listConditions(two);
     expect(conditions.map(({ label }) => label)).toEqual([

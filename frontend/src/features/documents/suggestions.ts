@@ -34,7 +34,12 @@ function findSignals(text: string): string[] {
   const sought = text.toLowerCase();
   return SIGNALS.filter((column) => {
     const { label, word } = describeSignal(column);
-    return `${label} ${word}`.toLowerCase().split(/[\s,:]+/).some((part) => part.startsWith(sought)) || word.startsWith(sought);
+    return (
+      `${label} ${word}`
+        .toLowerCase()
+        .split(/[\s,:]+/)
+        .some((part) => part.startsWith(sought)) || word.startsWith(sought)
+    );
   });
 }
 
@@ -63,7 +68,11 @@ function readValue(column: string, written: string, isPercent: string): number {
 
 function asRange(range: Omit<Range, "is_missing">): Suggestion {
   const whole: Range = { ...range, is_missing: false };
-  return { id: `range:${range.column}:${range.low}:${range.high}`, label: describeRange(whole), condition: { ranges: [whole] } };
+  return {
+    id: `range:${range.column}:${range.low}:${range.high}`,
+    label: describeRange(whole),
+    condition: { ranges: [whole] },
+  };
 }
 
 function readPlaces(text: string): Suggestion[] {
@@ -74,7 +83,8 @@ function readPlaces(text: string): Suggestion[] {
     found.push({ id: "below", label: `Site: ${host} and below`, condition: { domain: host, has_subdomains: true } });
   }
   if (/^https?:\/\//i.test(text)) found.push({ id: "url", label: `Address: ${text}`, condition: { url: text } });
-  else found.push({ id: "word", label: `Has the word “${text.toLowerCase()}”`, condition: { term: text.toLowerCase() } });
+  else
+    found.push({ id: "word", label: `Has the word “${text.toLowerCase()}”`, condition: { term: text.toLowerCase() } });
   found.push({ id: "id", label: `Id: ${text}`, condition: { doc_id: text } });
   return found;
 }

@@ -149,7 +149,11 @@ function OpenBench(props: BenchProps & { baseline: DecisionChoice; first: WhatIf
           )}
         </Section>
       </div>
-      <Undecided job={job} counts={readCounts(answer.funnel)} profileId={isMoved ? null : (ids.from ?? job.profile.id)} />
+      <Undecided
+        job={job}
+        counts={readCounts(answer.funnel)}
+        profileId={isMoved ? null : (ids.from ?? job.profile.id)}
+      />
       {/* While a line is dragged the list stays as it was. */}
       {dragged === undefined && latest.question === comparison && latest.answer && (
         <Flips comparison={comparison} flips={latest.answer.flips} />

@@ -35,7 +35,8 @@ export function CutCard({ jobId, choice, cut, before, value, isStretched, onMove
   if (value > stretch.high || value < stretch.low) setStretch(findStretch(cut, [value, stretch.low]));
   const asked = { job: jobId, choice, column: cut.column, bins: BINS, ...stretch };
   const histogram = useQuery({ ...histogramQuery(asked), placeholderData: (previous) => previous });
-  const sum = (counts: Record<string, number> | undefined) => Object.values(counts ?? {}).reduce((all, one) => all + one, 0);
+  const sum = (counts: Record<string, number> | undefined) =>
+    Object.values(counts ?? {}).reduce((all, one) => all + one, 0);
   const missing = sum(histogram.data?.missing);
   const beyond = sum(histogram.data?.below) + sum(histogram.data?.above);
   return (
@@ -97,7 +98,8 @@ function NumberField({ cut, label, value, onRest }: NumberFieldProps) {
 
   function finish() {
     const number = Number((text ?? "").replace(",", "."));
-    if (text?.trim() && Number.isFinite(number)) onRest(snap({ ...cut, step: Math.min(cut.step, cut.step === 1 ? 1 : 0.001) }, number));
+    if (text?.trim() && Number.isFinite(number))
+      onRest(snap({ ...cut, step: Math.min(cut.step, cut.step === 1 ? 1 : 0.001) }, number));
     setText(undefined);
   }
 

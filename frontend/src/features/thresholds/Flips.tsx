@@ -57,13 +57,23 @@ function FlipList({ comparison, move }: { comparison: Comparison; move: Move }) 
   const [chosen, setChosen] = useState<number>();
   const pages = useCursorPages(flipPages(comparison, move), sight);
   if (pages.total === undefined) {
-    return pages.error ? <ProblemMessage error={pages.error} onRetry={pages.refetch} /> : <Loading what="the documents" />;
+    return pages.error ? (
+      <ProblemMessage error={pages.error} onRetry={pages.refetch} />
+    ) : (
+      <Loading what="the documents" />
+    );
   }
   const first = pages.rowAt(0)?.position;
   if (chosen === undefined && first !== undefined) setChosen(first);
   return (
     <div className={styles.flips}>
-      <DocumentGrid label={MOVES[move]} pages={pages} onSight={setSight} selected={chosen ?? null} onSelect={setChosen} />
+      <DocumentGrid
+        label={MOVES[move]}
+        pages={pages}
+        onSight={setSight}
+        selected={chosen ?? null}
+        onSelect={setChosen}
+      />
       <div className={styles.reader}>
         {chosen === undefined ? (
           <Loading what="the document" />

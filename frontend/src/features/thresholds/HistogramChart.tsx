@@ -48,9 +48,17 @@ export function HistogramChart(props: HistogramChartProps) {
         height: HEIGHT,
         legend: { show: false },
         cursor: { show: false },
-        scales: { x: { time: false, range: [low, high] }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] } },
+        scales: {
+          x: { time: false, range: [low, high] },
+          y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+        },
         axes: [
-          { ...axis, size: 26, values: (_, splits) => splits.map((value) => (isShare ? `${Number((100 * value).toFixed(1))} %` : String(value))) },
+          {
+            ...axis,
+            size: 26,
+            values: (_, splits) =>
+              splits.map((value) => (isShare ? `${Number((100 * value).toFixed(1))} %` : String(value))),
+          },
           { show: false },
         ],
         // The whole is drawn first and the parts over it: each is the sum of those below.
@@ -95,7 +103,17 @@ function stack({ edges, counts }: Histogram, isStretched: boolean): UPlot.Aligne
   return [centres, rows.map(([all]) => all), rows.map(([, decided]) => decided), rows.map(([, , kept]) => kept)];
 }
 
-function CutLine({ cut, low, high, label, before, value, onMove, onRest, area }: HistogramChartProps & { area: HTMLElement }) {
+function CutLine({
+  cut,
+  low,
+  high,
+  label,
+  before,
+  value,
+  onMove,
+  onRest,
+  area,
+}: HistogramChartProps & { area: HTMLElement }) {
   const [isDragged, setIsDragged] = useState(false);
   const { unit } = describeSignal(cut.column);
   const percent = (at: number) => `${Math.max(0, Math.min(100, (100 * (placeLine(cut, at) - low)) / (high - low)))}%`;

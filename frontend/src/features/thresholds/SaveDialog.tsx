@@ -32,14 +32,22 @@ export function SaveDialog({ isOpen, ...props }: SaveDialogProps) {
   );
 }
 
-function SaveForm({ onClose, content, differences, suggestedName, versions, onSaved }: Omit<SaveDialogProps, "isOpen">) {
+function SaveForm({
+  onClose,
+  content,
+  differences,
+  suggestedName,
+  versions,
+  onSaved,
+}: Omit<SaveDialogProps, "isOpen">) {
   const [name, setName] = useState(suggestedName);
   const [note, setNote] = useState("");
   const save = useSaveVersion();
   const isNameRight = NAME.test(name);
   const isBundled = versions.some((version) => version.name === name && version.author === "system");
   const isKnown = versions.some((version) => version.name === name);
-  const error = !name || isNameRight ? undefined : "Only small letters, digits, - and _, beginning with a letter or digit.";
+  const error =
+    !name || isNameRight ? undefined : "Only small letters, digits, - and _, beginning with a letter or digit.";
 
   return (
     <Form
@@ -69,7 +77,9 @@ function SaveForm({ onClose, content, differences, suggestedName, versions, onSa
         onChange={setName}
         isRequired
         autoFocus
-        description={isKnown && !isBundled ? "This becomes the next version of that profile." : "A new profile of that name."}
+        description={
+          isKnown && !isBundled ? "This becomes the next version of that profile." : "A new profile of that name."
+        }
         error={isBundled ? "This profile came with Primer and stays as it is: choose another name." : error}
       />
       <TextField
@@ -83,7 +93,11 @@ function SaveForm({ onClose, content, differences, suggestedName, versions, onSa
       {save.error ? <ProblemMessage error={save.error} /> : null}
       <p className={styles.muted}>It is published at once: nobody can change it afterwards, and jobs may use it.</p>
       <FormButtons>
-        <Button type="submit" look="primary" isDisabled={save.isPending || !isNameRight || isBundled || note.trim() === ""}>
+        <Button
+          type="submit"
+          look="primary"
+          isDisabled={save.isPending || !isNameRight || isBundled || note.trim() === ""}
+        >
           {save.isPending ? "Saving…" : "Save and publish"}
         </Button>
         <Button look="quiet" onPress={onClose}>

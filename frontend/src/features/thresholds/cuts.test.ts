@@ -28,7 +28,13 @@ describe("the numbers of a profile that can be moved", () => {
   });
 
   it("are moved in a copy, and only where there is a place for them", () => {
-    const moved = applyMoves(CONTENT, new Map([["lexical.max_p95_aoa", 11], ["encoder.min_k5_window", 0.5]]));
+    const moved = applyMoves(
+      CONTENT,
+      new Map([
+        ["lexical.max_p95_aoa", 11],
+        ["encoder.min_k5_window", 0.5],
+      ]),
+    );
     expect(moved.lexical).toEqual({ max_p95_aoa: 11, max_oov_ratio: 0.06 });
     expect(moved.encoder).toBeNull();
     expect(CONTENT.lexical?.max_p95_aoa).toBe(12.5);
@@ -48,11 +54,14 @@ describe("the numbers of a profile that can be moved", () => {
   });
 
   it("are written into the address and read back, what means nothing passed over", () => {
-    const moves = new Map([["lexical.max_oov_ratio", 0.05], ["vocabulary.max_terms", 0]]);
-    expect(readMoves(writeMoves(moves))).toEqual(moves);
-    expect([...readMoves(["lexical.max_oov_ratio:9", "a.b:1", "lexical.max_p95_aoa:", "lexical.max_p95_aoa:x"])]).toEqual([
-      ["lexical.max_oov_ratio", 1],
+    const moves = new Map([
+      ["lexical.max_oov_ratio", 0.05],
+      ["vocabulary.max_terms", 0],
     ]);
+    expect(readMoves(writeMoves(moves))).toEqual(moves);
+    expect([
+      ...readMoves(["lexical.max_oov_ratio:9", "a.b:1", "lexical.max_p95_aoa:", "lexical.max_p95_aoa:x"]),
+    ]).toEqual([["lexical.max_oov_ratio", 1]]);
   });
 
   it("differ also where a stage is missing or a list is another", () => {

@@ -21,13 +21,53 @@ export interface Cut {
 const CHANCE = { isMaximum: false, low: 0, high: 1, step: 0.01, least: 0, most: 1 };
 
 const CUTS: readonly Cut[] = [
-  { path: "lexical.max_p95_aoa", stage: "lexical", column: "p95_aoa", isMaximum: true, low: 4, high: 18, step: 0.1, least: 0.1, most: 100 },
-  { path: "lexical.max_oov_ratio", stage: "lexical", column: "oov_ratio", isMaximum: true, low: 0, high: 0.3, step: 0.005, least: 0, most: 1 },
+  {
+    path: "lexical.max_p95_aoa",
+    stage: "lexical",
+    column: "p95_aoa",
+    isMaximum: true,
+    low: 4,
+    high: 18,
+    step: 0.1,
+    least: 0.1,
+    most: 100,
+  },
+  {
+    path: "lexical.max_oov_ratio",
+    stage: "lexical",
+    column: "oov_ratio",
+    isMaximum: true,
+    low: 0,
+    high: 0.3,
+    step: 0.005,
+    least: 0,
+    most: 1,
+  },
   { path: "fasttext.min_k5_document", stage: "fasttext", column: "fasttext_document_k5", ...CHANCE },
   { path: "fasttext.min_k5_window", stage: "fasttext", column: "fasttext_window_k5", ...CHANCE },
   { path: "encoder.min_k5_window", stage: "encoder", column: "encoder_window_k5", ...CHANCE },
-  { path: "vocabulary.max_terms", stage: "vocabulary", column: "term_count", isMaximum: true, low: 0, high: 16, step: 1, least: 0, most: 1_000 },
-  { path: "vocabulary.min_score", stage: "vocabulary", column: "top_term_score", isMaximum: false, low: 0, high: 12, step: 0.1, least: 0, most: 100 },
+  {
+    path: "vocabulary.max_terms",
+    stage: "vocabulary",
+    column: "term_count",
+    isMaximum: true,
+    low: 0,
+    high: 16,
+    step: 1,
+    least: 0,
+    most: 1_000,
+  },
+  {
+    path: "vocabulary.min_score",
+    stage: "vocabulary",
+    column: "top_term_score",
+    isMaximum: false,
+    low: 0,
+    high: 12,
+    step: 0.1,
+    least: 0,
+    most: 100,
+  },
 ];
 
 /** Those that a profile reads. */
@@ -63,7 +103,10 @@ export function snap({ step, least, most }: Cut, value: number): number {
 /** What is drawn: the usual stretch, widened to hold the thresholds. */
 export function findStretch({ low, high, most }: Cut, values: readonly number[]): { low: number; high: number } {
   const furthest = Math.max(...values);
-  return { low: Math.min(low, ...values), high: furthest >= high ? Math.min(most, Math.ceil(furthest * 1.25 * 100) / 100) : high };
+  return {
+    low: Math.min(low, ...values),
+    high: furthest >= high ? Math.min(most, Math.ceil(furthest * 1.25 * 100) / 100) : high,
+  };
 }
 
 /** Where the line stands: of whole numbers that are kept the next one is the first beyond. */
@@ -84,7 +127,9 @@ export function readMoves(written: readonly string[]): Moves {
       const [path = "", value = ""] = one.split(":");
       const cut = CUTS.find((known) => known.path === path);
       const number = Number(value);
-      return cut && value !== "" && Number.isFinite(number) ? [[path, Math.max(cut.least, Math.min(cut.most, number))]] : [];
+      return cut && value !== "" && Number.isFinite(number)
+        ? [[path, Math.max(cut.least, Math.min(cut.most, number))]]
+        : [];
     }),
   );
 }

@@ -14,7 +14,11 @@ export function useLatestAnswer<Question, Answer>(
   question: Question,
   ask: (question: Question) => Promise<Answer>,
 ): Latest<Question, Answer> {
-  const [latest, setLatest] = useState<Latest<Question, Answer>>({ answer: undefined, question: undefined, error: undefined });
+  const [latest, setLatest] = useState<Latest<Question, Answer>>({
+    answer: undefined,
+    question: undefined,
+    error: undefined,
+  });
   const asker = useRef<LatestOnly<Question, Answer>>(undefined);
   useEffect(() => {
     const made = new LatestOnly(

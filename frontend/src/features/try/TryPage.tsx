@@ -24,7 +24,8 @@ export default function TryPage() {
   const isOutdated = attempt.variables?.text !== text || attempt.variables.profileId !== profileId;
 
   function measure(asked: string, id: number | null) {
-    if (asked.trim() !== "" && countCharacters(asked) <= MOST_CHARACTERS) attempt.mutate({ text: asked, profileId: id });
+    if (asked.trim() !== "" && countCharacters(asked) <= MOST_CHARACTERS)
+      attempt.mutate({ text: asked, profileId: id });
   }
 
   async function drop(event: DragEvent) {
@@ -42,7 +43,10 @@ export default function TryPage() {
   }
 
   return (
-    <Page title="Try a text" purpose="Paste or drop a text and see what is measured and decided at once. Nothing of it is kept.">
+    <Page
+      title="Try a text"
+      purpose="Paste or drop a text and see what is measured and decided at once. Nothing of it is kept."
+    >
       <div className={styles.two}>
         <div
           className={isOver ? styles.over : undefined}
@@ -131,7 +135,11 @@ export default function TryPage() {
               decision={attempt.data}
               explanation={attempt.data}
               distances={measureDistances(attempt.data)}
-              soleCause={attempt.data.kept === false && attempt.data.excluded_by.length === 1 ? (attempt.data.excluded_by[0] ?? null) : null}
+              soleCause={
+                attempt.data.kept === false && attempt.data.excluded_by.length === 1
+                  ? (attempt.data.excluded_by[0] ?? null)
+                  : null
+              }
               isSoleCertain={attempt.data.stages.every(({ verdict }) => verdict !== "unknown")}
               sourceText={attempt.variables?.text}
               head={

@@ -7,7 +7,9 @@ describe("a file to try", () => {
   });
 
   it("is refused where it is something else", async () => {
-    expect(await readTextFile(new Blob([new Uint8Array([0xff, 0xfe, 0x41])]))).toEqual({ problem: "The file is not a text in UTF-8." });
+    expect(await readTextFile(new Blob([new Uint8Array([0xff, 0xfe, 0x41])]))).toEqual({
+      problem: "The file is not a text in UTF-8.",
+    });
     expect(await readTextFile(new Blob(["PK\u0003\u0004\u0000"]))).toEqual({ problem: "The file is not a text." });
     expect(await readTextFile(new File(["x".repeat(4_000_001)], "a.txt"))).toEqual({
       problem: "a.txt is larger than 4 MB: try a part of it.",
