@@ -11,14 +11,22 @@ interface ChartTheme {
   undecided: string;
 }
 
+// A colour is stated once for both themes: only an element that wears it tells which of the two holds.
+const probe = document.createElement("span");
+probe.hidden = true;
+document.body.append(probe);
+
+function colour(name: string): string {
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
+
 function read(): ChartTheme {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
   return {
     accent: colour("--accent"),
     line: colour("--line"),
     muted: colour("--muted"),
-    font: `13px ${colour("--font")}`,
+    font: `13px ${getComputedStyle(document.documentElement).getPropertyValue("--font").trim()}`,
     kept: colour("--kept"),
     excluded: colour("--excluded"),
     undecided: colour("--undecided"),
