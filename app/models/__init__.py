@@ -3,6 +3,7 @@
 from primer.app.models.accounts import ApiToken, BrowserSession, User
 from primer.app.models.audit import AuditEntry
 from primer.app.models.base import Base
+from primer.app.models.concepts import CatalogueRecord, ConceptMeasuring, LeakProbe
 from primer.app.models.events import Counter, Event
 from primer.app.models.exports import Export, ExportCheck, ExportPush
 from primer.app.models.jobs import Job, Outcome
@@ -20,12 +21,15 @@ __all__ = [
     "Base",
     "BrowserSession",
     "BulkRuling",
+    "CatalogueRecord",
+    "ConceptMeasuring",
     "Counter",
     "Event",
     "Export",
     "ExportCheck",
     "ExportPush",
     "Job",
+    "LeakProbe",
     "LoginAttempts",
     "Outcome",
     "Override",
