@@ -253,10 +253,11 @@ def build_export_request(
 
 
 def describe_export(result: ExportResult) -> dict[str, object]:
-    """Rows and tokens of an export, as JSON."""
+    """Rows, tokens and bytes of an export, as JSON."""
     return {
         "folder": str(result.folder),
         "files": len(result.files),
+        "bytes": sum(file.size_bytes for file in result.files),
         "curriculum_rows": result.count_rows(CURRICULUM),
         "curriculum_tokens": result.count_tokens(CURRICULUM),
         "control_rows": result.count_rows(CONTROL),

@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from curation.export.request import CONTROL, CURRICULUM
 from primer.app.models import Export, Job
 
 FIRST: Final = "first"
@@ -13,7 +14,8 @@ MADE: Final = "made"
 
 
 def add_first_export(session: Session, job: Job) -> None:
-    """List the export of a curate job that has just been finished."""
+    """List the export of a curate job that has just been finished, with what the job's report says of it."""
+    written = (job.report or {}).get("export") or {}
     session.add(
         Export(
             kind=FIRST,
@@ -21,8 +23,8 @@ def add_first_export(session: Session, job: Job) -> None:
             base_job_id=job.id,
             job_id=job.id,
             folder=f"{job.folder}/export",
-            documents_written=0,
-            tokens_written=0,
-            bytes_written=0,
+            documents_written=sum(written.get(f"{config}_rows", 0) for config in (CURRICULUM, CONTROL)),
+            tokens_written=sum(written.get(f"{config}_tokens", 0) for config in (CURRICULUM, CONTROL)),
+            bytes_written=written.get("bytes", 0),
         )
     )

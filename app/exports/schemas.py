@@ -47,7 +47,7 @@ class PushRequest(BaseModel):
 
 
 class ExportView(BaseModel):
-    """An export. `state` is its job's; what it wrote so far is 0 for a first export. `deleted_at`: its files are gone."""
+    """An export. `state` is its job's; `_written`: so far, curriculum and control together. `deleted_at`: its files are gone."""
 
     id: int
     kind: Literal["first", "made"]

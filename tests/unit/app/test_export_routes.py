@@ -104,6 +104,11 @@ def test_a_curate_jobs_own_export_is_listed_as_the_first(
     assert detail["load"][0] == "from datasets import load_dataset"
     assert detail["load"][1].endswith("runs/" + Path(base.folder).name + "/export', 'curriculum')")
     assert (detail["checks"], detail["pushes"]) == ([], [])
+    data = [file for file in detail["files"] if file["config"]]
+    assert [listed[f"{what}_written"] for what in ("documents", "tokens", "bytes")] == [
+        sum(file[what] for file in data) for what in ("rows", "tokens", "size_bytes")
+    ]
+    assert listed["documents_written"] > 0
 
 
 def test_an_export_without_rulings_has_the_bytes_of_the_runs_own_however_often_it_is_built(
