@@ -186,9 +186,9 @@ def _fold_all(forms: Iterator[str]) -> list[bytes]:
         for variant in (form, spell_british(form)):
             spelled[variant.encode()] = None
             spelled[_strip_accents(variant).encode()] = None
-    if len(spelled) > _MAX_FORMS:
-        return list(spelled)[:_MAX_FORMS]
-    return list(spelled)
+        if len(spelled) >= _MAX_FORMS:  # a phrase of many "of" has more of them than anybody can wait for
+            break
+    return list(spelled)[:_MAX_FORMS]
 
 
 def _strip_accents(text: str) -> str:

@@ -160,3 +160,10 @@ def test_hostile_texts_take_linear_time() -> None:
         began = time.process_time()
         find_concepts(compiled, [text])
         assert time.process_time() - began < 5
+
+
+def test_a_phrase_of_many_ofs_is_expanded_at_once() -> None:
+    began = time.monotonic()
+    forms = expand_term("cat of a dog of a cat of a dog of a cat of a dog of a cat of a dog of a cat of a dog")
+    assert len(forms) == 64
+    assert time.monotonic() - began < 1
