@@ -17,6 +17,7 @@ from primer.app.documents.endpoints import router as documents
 from primer.app.documents.indexes import Indexes
 from primer.app.exports.endpoints import router as exports
 from primer.app.jobs.endpoints import router as jobs
+from primer.app.jobs.trial_turns import TrialTurns
 from primer.app.openapi import router as openapi
 from primer.app.overrides.endpoints import router as overrides
 from primer.app.profiles.endpoints import router as profiles
@@ -60,3 +61,4 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(status)
     serve_workbench(app, find_workbench())
     return app
+    app.state.trial_turns = TrialTurns()

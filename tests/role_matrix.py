@@ -111,6 +111,7 @@ MATRIX: dict[tuple[str, str], Call] = {
     ("GET", "/api/v1/exports/{export_id}/files/{path:path}"): Call(Role.VIEWER),
     ("GET", "/api/v1/exports/{export_id}/archive"): Call(Role.VIEWER),
     ("POST", "/api/v1/exports/{export_id}/verify"): Call(Role.OPERATOR),
+    ("POST", "/api/v1/jobs/estimate"): Call(Role.OPERATOR, {"source_id": 1, "profile_id": 1}),
     ("GET", "/api/v1/exports/{export_id}/diff"): Call(Role.VIEWER),
     ("POST", "/api/v1/exports/{export_id}/push"): Call(Role.OPERATOR, {"repo_id": "anna/corpus"}),
     ("GET", "/api/v1/events"): Call(Role.VIEWER),

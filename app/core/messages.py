@@ -6,7 +6,8 @@ Sent after the commit that made the task; what a crash or a broker that is down 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import structlog
 from celery import Celery
@@ -28,6 +29,19 @@ _TRANSPORT_OPTIONS: Final = {
     "interval_start": 0,
     "interval_max": 0.2,
 }
+
+_ANSWER_SECONDS: Final = 1.0  # a worker's parent process does nothing else, so that it answers in milliseconds
+
+
+@dataclass(frozen=True)
+class WorkerAnswer:
+    """What a worker says of itself: its machine, the queues it takes from, and its processes that do the work."""
+
+    host: str
+    pid: int
+    queues: tuple[str, ...]
+    processes: tuple[int, ...]
+    uptime_seconds: int
 
 
 class Messenger:
@@ -69,5 +83,30 @@ class Messenger:
         except (OperationalError, RedisError, OSError):
             return None
 
+    def ask_workers(self) -> list[WorkerAnswer] | None:
+        """Those that answer within a second, by host and process; None when the broker cannot be reached. One that works in
+        its own process (an encoder on CUDA) does not answer while it works."""
+        try:
+            with self._celery.connection_for_write() as connection:
+                inspect = self._celery.control.inspect(timeout=_ANSWER_SECONDS, connection=connection)
+                stats: dict[str, Any] = inspect.stats() or {}
+                inspect.limit = len(stats)
+                queues: dict[str, Any] = (inspect.active_queues() or {}) if stats else {}
+        except (OperationalError, RedisError, OSError):
+            return None
+        answers = [_read_answer(name, found, queues.get(name, [])) for name, found in stats.items()]
+        return sorted(answers, key=lambda answer: (answer.host, answer.pid))
+
     def is_reachable(self) -> bool:
         return self.count_waiting("") is not None
+
+
+def _read_answer(name: str, stats: dict[str, Any], queues: list[dict[str, Any]]) -> WorkerAnswer:
+    processes = stats.get("pool", {}).get("processes") or [stats["pid"]]
+    return WorkerAnswer(
+        host=name.partition("@")[2],
+        pid=int(stats["pid"]),
+        queues=tuple(sorted(str(queue["name"]) for queue in queues)),
+        processes=tuple(int(process) for process in processes),
+        uptime_seconds=int(stats.get("uptime", 0)),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request, status
+from fastapi import APIRouter, Depends, Header, Query, Request, status
 from sse_starlette import EventSourceResponse
 
 from primer.app.auth.dependencies import ActorDep, read_actor
@@ -13,6 +13,7 @@ from primer.app.core.fields import RowId
 from primer.app.core.paging import Cursor, Limit, Page, decode_id_cursor, encode_cursor
 from primer.app.jobs import repository, service
 from primer.app.jobs.schemas import (
+    EstimateView,
     EventPage,
     EventView,
     JobDetail,
@@ -23,15 +24,34 @@ from primer.app.jobs.schemas import (
 )
 from primer.app.jobs.states import JobState, TaskState
 from primer.app.jobs.stream import stream_events
+from primer.app.jobs.trial import try_job
+from primer.app.jobs.trial_turns import TrialTurns
 from primer.app.jobs.views import describe_job, describe_task, read_detail
 
 router = APIRouter(tags=["jobs"])
+
+
+def _read_turns(request: Request) -> TrialTurns:
+    turns = request.app.state.trial_turns
+    assert isinstance(turns, TrialTurns)
+    return turns
+
+
+TurnsDep = Annotated[TrialTurns, Depends(_read_turns)]
 
 
 @router.post("/jobs", status_code=status.HTTP_201_CREATED, summary="Start a job")
 def start_job(body: JobRequest, context: ContextDep, actor: ActorDep) -> JobDetail:
     job = service.start_job(context, actor, source_id=body.source_id, profile_id=body.profile_id, options=body.options)
     return read_detail(context, job.id)
+
+
+@router.post("/jobs/estimate", summary="Try a job on some of its documents; nothing is kept")
+def estimate_job(body: JobRequest, context: ContextDep, actor: ActorDep, turns: TurnsDep) -> EstimateView:
+    """Up to 200 documents from all over the source, measured and decided in at most about 20 seconds. A person's newer
+    estimate ends their older one."""
+    found = try_job(context, turns, actor, source_id=body.source_id, profile_id=body.profile_id, options=body.options)
+    return EstimateView.model_validate(found)
 
 
 @router.get("/jobs", summary="List jobs, the newest first")

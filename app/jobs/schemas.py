@@ -33,6 +33,28 @@ class UndecidedRequest(BaseModel):
     profile_id: RowId
 
 
+class EstimateView(BaseModel):
+    """What a job is likely to do, from a trial of some of its documents; see `app.jobs.trial.Trial`."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    documents: int | None = Field(description="That the job reads; null where the source does not say beforehand.")
+    tried: int
+    kept: int
+    undecided: int
+    unreadable: int
+    too_long: int = Field(description="Documents of more than 1 MiB that the trial passed over; the job reads them.")
+    kept_share: float | None
+    kept_share_low: float | None = Field(description="The lower end of its 95 % interval.")
+    kept_share_high: float | None
+    tokens_kept: int | None = Field(description="Of the whole job.")
+    seconds: float | None = Field(description="Of the whole job, with the processes that answer now.")
+    processes: int
+    seconds_tried: float
+    is_cut_short: bool = Field(description="The time was up before all drawn documents were measured.")
+    notes: list[str] = Field(description="What of the source could not be read.")
+
+
 class Named(BaseModel):
     id: int
     name: str

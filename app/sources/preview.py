@@ -41,15 +41,15 @@ class Preview:
 
 def preview_shard(shard: SourceShard, text_field: str, row_count: int) -> Preview:
     """Raises SourceError when the shard cannot be read."""
-    with _open_columns(shard) as file:
+    with open_columns(shard) as file:
         if file is not None:
             return _preview_parquet(shard, file, row_count)
-    with _take_head(shard) as path:
+    with take_head(shard) as path:
         return _preview_lines(shard, path, text_field, row_count)
 
 
 @contextmanager
-def _open_columns(shard: SourceShard) -> Iterator[pq.ParquetFile | None]:
+def open_columns(shard: SourceShard) -> Iterator[pq.ParquetFile | None]:
     """The shard as Parquet; None where it is none."""
     if shard.remote is not None:
         if shard.remote.path.partition("?")[0].endswith(PARQUET_SUFFIX):
@@ -89,7 +89,7 @@ def _preview_parquet(shard: SourceShard, file: pq.ParquetFile, row_count: int) -
 
 
 @contextmanager
-def _take_head(shard: SourceShard) -> Iterator[Path]:
+def take_head(shard: SourceShard) -> Iterator[Path]:
     """The beginning of a file of lines, in a file of its own."""
     with tempfile.TemporaryDirectory(prefix="primer-preview-") as folder:
         path = Path(folder) / "head"
