@@ -41,7 +41,7 @@ def search(found: OpenDecisions, body: SearchRequest) -> DocumentPage:
     page = decided.page(body.query, body.sort, limit=body.limit, after=_read_key(body.cursor))
     key = page.next_key
     return DocumentPage(
-        items=_describe_rows(found, decided, page.positions, body.columns),
+        items=describe_rows(found, decided, page.positions, body.columns),
         next=None if key is None else encode_cursor("" if key.value is None else key.value, key.position),
         total=decided.count(body.query),
     )
@@ -79,7 +79,7 @@ def list_flips(baseline: OpenDecisions, other: OpenDecisions, body: FlipRequest)
     rest = positions if start is None else positions[np.searchsorted(positions, start, side="right") :]
     page = rest[: body.limit]
     return FlipPage(
-        items=_describe_rows(other, after, page, ()),
+        items=describe_rows(other, after, page, ()),
         next=encode_cursor(int(page[-1])) if len(rest) > body.limit else None,
         total=len(positions),
     )
@@ -118,7 +118,7 @@ def read_document(found: OpenDecisions, position: int) -> DocumentView:
     )
 
 
-def _describe_rows(
+def describe_rows(
     found: OpenDecisions, decided: Decided, positions: Positions, columns: tuple[str, ...]
 ) -> list[DocumentRow]:
     if not len(positions):
