@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from curation.artifacts.artifact_set import resolve_artifacts
 from curation.index.build import rank_words
 from curation.ledger import schema
 from curation.ledger.store import COMMITS, Plan, PlannedShard
@@ -55,7 +56,7 @@ def write_ledger(folder: Path, row_count: int, table: VocabularyTable) -> RunFol
     slice_count = -(-row_count // SLICE_ROWS)
     shard_count = -(-slice_count // SLICES_A_SHARD)
     run = RunFolder(folder)
-    recipe = Recipe(artifacts={"aoa": "a" * 64, "vocabulary": table.sha256}, frequencies="none")
+    recipe = Recipe(artifacts={**resolve_artifacts(None).hashes, "vocabulary": table.sha256}, frequencies="none")
     names = [f"synthetic-{number:05d}.parquet" for number in range(shard_count)]
     planned = tuple(PlannedShard(name=name, size_bytes=1) for name in names)
     run.ledger.create(Plan(recipe=recipe, shards=planned, row_limit=None))

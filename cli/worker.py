@@ -18,6 +18,9 @@ def worker(
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Processes; default: one a core. One where the encoder runs on CUDA.")
     ] = None,
+    nice: Annotated[
+        int, typer.Option(min=0, max=19, help="How far to give way to other programs of this machine, as `nice` does.")
+    ] = 0,
 ) -> None:
     """Measure, score and export what jobs ask for. Any number of workers may run, on any number of machines.
 
@@ -33,6 +36,7 @@ def worker(
         raise typer.BadParameter(
             "An encoder on CUDA runs in one process a GPU: start one worker for each.", param_hint="--concurrency"
         )
+    os.nice(nice)
     celery = build_celery(Settings())
     # CUDA does not survive a fork: such a worker works in its own process.
     pool = (

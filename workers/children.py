@@ -24,6 +24,7 @@ LOGS = "logs"
 _SHORT_TIMES = {"PRIMER_HEARTBEAT": "4", "PRIMER_LEASE": "20", "PRIMER_STEWARD_INTERVAL": "2"}
 _BROKER_STOP_SECONDS = 5.0
 _API_STOP_SECONDS = 6.0
+_WORKER_NICE = 10  # pages answer at once while every core measures
 _WORKER_STOP_SECONDS = 10.0  # for the batch in hand; what is killed then is taken up again when its lease runs out
 
 
@@ -73,7 +74,7 @@ def describe_api(settings: Settings) -> Child:
 
 
 def describe_worker(settings: Settings, processes: int) -> Child:
-    command = _primer("worker", "--concurrency", str(processes))
+    command = _primer("worker", "--concurrency", str(processes), "--nice", str(_WORKER_NICE))
     # Every process works on a slice of its own: threads of the libraries would only get into each other's way.
     threads = {name: "1" for name in ("OMP_NUM_THREADS",) if name not in os.environ and processes > 1}
     # Orphaned it would look for a broker that is gone. Its leases run out: nothing is lost by killing it.

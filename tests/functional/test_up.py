@@ -239,6 +239,8 @@ def test_killed_children_are_started_again_and_the_job_ends_with_the_same_bytes(
         up.wait_until_started()
         browser = Browser(up, up.read_value("Password"))
         _wait_until_measuring(browser, up)
+        given_way = {name: os.getpriority(os.PRIO_PROCESS, up.find_child(name)) for name in ("worker", "api")}
+        assert given_way["worker"] - given_way["api"] == 10
         for name in ("worker", "api"):
             killed = up.find_child(name)
             assert killed
