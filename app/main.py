@@ -54,6 +54,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.context = Context.open(settings)
     app.state.indexes = Indexes(settings.indexes)
+    app.state.trial_turns = TrialTurns()
     install_middleware(app, settings)
     install_error_handlers(app)
     for room in ROOMS:
@@ -61,4 +62,3 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(status)
     serve_workbench(app, find_workbench())
     return app
-    app.state.trial_turns = TrialTurns()

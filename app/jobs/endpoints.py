@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from anyio import from_thread
 from fastapi import APIRouter, Depends, Header, Query, Request, status
 from sse_starlette import EventSourceResponse
 
 from primer.app.auth.dependencies import ActorDep, read_actor
 from primer.app.core.context import ContextDep
+from primer.app.core.errors import Conflict
 from primer.app.core.fields import RowId
 from primer.app.core.paging import Cursor, Limit, Page, decode_id_cursor, encode_cursor
 from primer.app.jobs import repository, service
@@ -47,10 +49,19 @@ def start_job(body: JobRequest, context: ContextDep, actor: ActorDep) -> JobDeta
 
 
 @router.post("/jobs/estimate", summary="Try a job on some of its documents; nothing is kept")
-def estimate_job(body: JobRequest, context: ContextDep, actor: ActorDep, turns: TurnsDep) -> EstimateView:
-    """Up to 200 documents from all over the source, measured and decided in at most about 20 seconds. A person's newer
-    estimate ends their older one."""
-    found = try_job(context, turns, actor, source_id=body.source_id, profile_id=body.profile_id, options=body.options)
+def estimate_job(
+    body: JobRequest, request: Request, context: ContextDep, actor: ActorDep, turns: TurnsDep
+) -> EstimateView:
+    """Up to 200 documents from all over the source, measured and decided in at most about 20 seconds. It ends when the
+    client goes, or asks for another."""
+
+    def check() -> None:
+        if from_thread.run(request.is_disconnected):
+            raise Conflict("Nobody waits for this estimate any more.", hint="Ask again.")
+
+    found = try_job(
+        context, turns, actor, source_id=body.source_id, profile_id=body.profile_id, options=body.options, check=check
+    )
     return EstimateView.model_validate(found)
 
 

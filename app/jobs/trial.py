@@ -72,10 +72,20 @@ class Trial:
 
 
 def try_job(
-    context: Context, turns: TrialTurns, actor: Actor, *, source_id: int, profile_id: int, options: JobOptions
+    context: Context,
+    turns: TrialTurns,
+    actor: Actor,
+    *,
+    source_id: int,
+    profile_id: int,
+    options: JobOptions,
+    check: Callable[[], None] = lambda: None,
 ) -> Trial:
-    """Raises NotFound, NotAllowed where the allow-list has changed, Conflict when source or profile are not ready, or the same
-    person asks for another; SourceError when the source cannot be listed."""
+    """`check` is called between documents; what it raises ends the trial.
+
+    Raises NotFound, NotAllowed where the allow-list has changed, Conflict when source or profile are not ready, or the same
+    person asks for another; SourceError when the source cannot be listed.
+    """
     actor.require(Action.JOBS)
     with context.database.reading() as session:
         source = repository.get_source(session, source_id)
@@ -101,16 +111,21 @@ def try_job(
                 select(SourceShard.name, SourceShard.row_count).where(SourceShard.source_id == source_id)
             ).all()
         )
-    with turns.take(actor.user_id) as check, ThreadPoolExecutor(1) as pool:
+    with turns.take(actor.user_id) as check_turn, ThreadPoolExecutor(1) as pool:
+
+        def go_on() -> None:
+            check_turn()
+            check()
+
         load_meters()
-        check()
+        go_on()
         began = time.monotonic()
         processes = pool.submit(_count_processes, context)
         with reaching_source(places, source.locations):
             shards = list_allowed(places, source.locations, config=source.config, split=source.split)
             reaches = _find_reach(shards, rows_of, options.limit)
             drawn = draw_scattered(reaches, source.text_field, DOCUMENTS, deadline=began + _READING_SHARE * SECONDS)
-        found = _measure(drawn, request, options, check, deadline=began + SECONDS)
+        found = _measure(drawn, request, options, go_on, deadline=began + SECONDS)
         documents = _count_documents(source.row_count, options)
         return _conclude(found, drawn, documents, processes.result(), seconds_tried=time.monotonic() - began)
 

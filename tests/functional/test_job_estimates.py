@@ -17,9 +17,11 @@ from fastapi import FastAPI
 from service_stack import Stack, running_stack
 from starlette.testclient import TestClient
 
+from primer.app.auth.actor import SYSTEM
 from primer.app.auth.roles import Role
 from primer.app.core.errors import Conflict
 from primer.app.jobs import trial
+from primer.app.jobs.options import JobOptions
 from primer.app.jobs.trial import find_interval
 from primer.app.jobs.trial_turns import TrialTurns
 from primer.app.main import create_app
@@ -177,6 +179,26 @@ def test_the_files_are_left_as_they_were_and_nothing_stays(
     assert path.read_bytes() == before
     assert list(scratch.iterdir()) == []
     assert not stack.settings.runs.exists()
+
+
+def test_a_trial_ends_when_nobody_waits_for_it(stack: Stack, tmp_path: Path) -> None:
+    body = _add(stack, _write(tmp_path / "all" / "a.parquet", 254), 254)
+    turns, looks = TrialTurns(), 0
+
+    def leave() -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 5:
+            raise Conflict("The client has gone.")
+
+    with pytest.raises(Conflict, match="has gone"):
+        trial.try_job(
+            stack.context, turns, SYSTEM, source_id=body["source_id"], profile_id=body["profile_id"],
+            options=JobOptions(has_encoder=False), check=leave,
+        )  # fmt: skip
+    assert looks == 5
+    with turns.take(SYSTEM.user_id) as check:
+        check()
 
 
 def test_the_time_is_of_the_workers_that_answer(tmp_path: Path) -> None:
