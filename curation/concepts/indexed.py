@@ -165,6 +165,7 @@ def _count(decided: Decided, group: Group) -> dict[str, Counts]:
         "kept": total(documents, lambda outcome: outcome.kept == KEEP),
         "kept_tokens": total(weights, lambda outcome: outcome.kept == KEEP),
         "excluded": total(documents, lambda outcome: outcome.kept == EXCLUDE),
+        "excluded_tokens": total(weights, lambda outcome: outcome.kept == EXCLUDE),
         "undecided": total(documents, lambda outcome: outcome.kept == UNDECIDED),
     }.items():
         for counts, value in zip(found, values, strict=True):

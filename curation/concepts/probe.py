@@ -5,7 +5,7 @@ Every document is read, so the share is that of these documents; the interval is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -85,13 +85,16 @@ def probe_texts(
     *,
     max_lines: int = DEFAULT_LINES,
     context_chars: int = DEFAULT_CONTEXT_CHARS,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> ProbeReport:
-    """Count the concepts of raw texts. `max_lines`: of each concept, from as many documents as possible."""
+    """Count the concepts of raw texts. `max_lines`: of each concept, from as many documents as possible; `checkpoint` is called
+    before every batch."""
     compiled = compile_catalogue(catalogue)
     documents = leaking = 0
     found: dict[int, tuple[int, int]] = {}
     lines: dict[int, list[ConceptLine]] = {}
     for batch in batches:
+        checkpoint()
         documents += len(batch)
         texts = [normalize(item.text).text for item in batch]
         hits = find_concepts(compiled, texts)
@@ -130,13 +133,19 @@ def probe_texts(
     )
 
 
-def probe_export(folder: Path, catalogue: Catalogue, *, max_lines: int = DEFAULT_LINES) -> ProbeReport:
+def probe_export(
+    folder: Path,
+    catalogue: Catalogue,
+    *,
+    max_lines: int = DEFAULT_LINES,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> ProbeReport:
     """Probe the curriculum of a finished export. Raises ExportError where there is none, or a file is missing or damaged."""
     manifest = read_manifest(folder)
     if CURRICULUM not in manifest["totals"]:
         raise ExportError(f"{folder} holds a control alone.", hint="Probe an export with a curriculum, or a run.")
     text_field = manifest["recipe"]["content"]["text_field"]
-    return probe_files(folder, list_files(manifest), text_field, catalogue, max_lines=max_lines)
+    return probe_files(folder, list_files(manifest), text_field, catalogue, max_lines=max_lines, checkpoint=checkpoint)
 
 
 def probe_files(
@@ -146,10 +155,11 @@ def probe_files(
     catalogue: Catalogue,
     *,
     max_lines: int = DEFAULT_LINES,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> ProbeReport:
     """Probe the curriculum's files of an export, finished or still being built."""
     wanted = [file for file in files if file.config == CURRICULUM]
-    return probe_texts(catalogue, _read_files(folder, wanted, text_field), max_lines=max_lines)
+    return probe_texts(catalogue, _read_files(folder, wanted, text_field), max_lines=max_lines, checkpoint=checkpoint)
 
 
 def _read_files(folder: Path, files: Sequence[ExportedFile], text_field: str) -> Iterator[list[ProbedText]]:

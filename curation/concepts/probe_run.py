@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,10 +14,16 @@ from curation.errors import LedgerError
 from curation.ledger.signals import decide_ledger
 
 
-def probe_run(decisions: DecisionSet, catalogue: Catalogue, *, max_lines: int = DEFAULT_LINES) -> ProbeReport:
-    """Probe what a decision set keeps. Raises LedgerError where a slice is not measured or a kept row cannot be read any more,
+def probe_run(
+    decisions: DecisionSet,
+    catalogue: Catalogue,
+    *,
+    max_lines: int = DEFAULT_LINES,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> ProbeReport:
+    """Probe what a decision set keeps. What `checkpoint` raises, between batches, ends the work. Raises LedgerError where a slice is not measured or a kept row cannot be read any more,
     SourceError where a shard is gone or has changed."""
-    return probe_texts(catalogue, _read_kept(decisions), max_lines=max_lines)
+    return probe_texts(catalogue, _read_kept(decisions), max_lines=max_lines, checkpoint=checkpoint)
 
 
 def _read_kept(decisions: DecisionSet) -> Iterator[list[ProbedText]]:

@@ -46,6 +46,7 @@ class Counts:
     kept: int = 0
     kept_tokens: int = 0
     excluded: int = 0
+    excluded_tokens: int = 0
     undecided: int = 0
     excluded_by: dict[str, int] = field(default_factory=dict)
     sole_cause: dict[str, int] = field(default_factory=dict)
@@ -255,6 +256,7 @@ class _Tally:
             "kept": count(is_kept),
             "kept_tokens": add_tokens(is_kept),
             "excluded": count(is_excluded),
+            "excluded_tokens": add_tokens(is_excluded),
             "undecided": count(~is_kept & ~is_excluded),
         }
         for name, values in sums.items():
