@@ -25,12 +25,26 @@ from primer.app.sources.endpoints import router as sources
 from primer.app.status.endpoints import router as status
 from primer.app.status.metrics import serving_metrics
 from primer.app.texts.endpoints import router as texts
+from primer.app.vocabularies.audit_endpoints import router as vocabulary_audit
+from primer.app.vocabularies.endpoints import router as vocabularies
 from primer.app.web import find_workbench, serve_workbench
 
 API_PREFIX = "/api/v1"
 
 # Every room's routes, in the order in which the documentation shows them.
-ROOMS: tuple[APIRouter, ...] = (auth, sources, profiles, jobs, documents, overrides, exports, texts, openapi)
+ROOMS: tuple[APIRouter, ...] = (
+    auth,
+    sources,
+    profiles,
+    jobs,
+    documents,
+    overrides,
+    vocabularies,
+    vocabulary_audit,
+    exports,
+    texts,
+    openapi,
+)
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from primer.app.auth.roles import Action
 from primer.app.core.context import Context, ContextDep
 from primer.app.core.fields import RowId
 from primer.app.documents import rulings, service
-from primer.app.documents.decisions import OpenDecisions, open_decisions
+from primer.app.documents.decisions import OpenDecisions, open_choice
 from primer.app.documents.indexes import Indexes
 from primer.app.documents.schemas import (
     BulkRulingRequest,
@@ -87,9 +87,10 @@ def read_document(
     indexes: IndexesDep,
     actor: ActorDep,
     profile_id: Annotated[int | None, Query(ge=1, lt=1 << 63)] = None,
+    vocabulary_id: Annotated[int | None, Query(ge=1, lt=1 << 63)] = None,
     revision: Annotated[int | None, Query(ge=0, lt=1 << 63)] = None,
 ) -> DocumentView:
-    choice = DecisionChoice(profile_id=profile_id, revision=revision)
+    choice = DecisionChoice(profile_id=profile_id, vocabulary_id=vocabulary_id, revision=revision)
     return service.read_document(_open(context, indexes, actor, job_id, choice), position)
 
 
@@ -124,6 +125,4 @@ def rule_in_bulk(
 
 def _open(context: Context, indexes: Indexes, actor: Actor, job_id: int, choice: DecisionChoice) -> OpenDecisions:
     actor.require(Action.READ)
-    return open_decisions(
-        context, indexes, job_id, profile_id=choice.profile_id, draft=choice.profile, revision=choice.revision
-    )
+    return open_choice(context, indexes, job_id, choice)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from functools import cached_property
 from pathlib import Path
 
 import structlog
@@ -14,6 +15,7 @@ import structlog
 from curation.errors import PrimerError
 from curation.index import DocumentReader, SignalIndex, build_index, find_named_index, open_index
 from curation.run_folder import RunFolder
+from curation.vocabulary_audit import ConcordanceReader
 from primer.app.core.errors import NotReady
 from primer.app.documents.index_names import IndexNames
 
@@ -24,13 +26,17 @@ _RETRY_SECONDS = 2
 
 
 class OpenIndex:
-    """An index with the reader of its documents."""
+    """An index with the readers of its documents."""
 
     def __init__(self, folder: RunFolder, path: Path) -> None:
         self.folder = folder
         self.path = path
         self.index: SignalIndex = open_index(path)
         self.reader = DocumentReader(folder, self.index)
+
+    @cached_property
+    def concordances(self) -> ConcordanceReader:
+        return ConcordanceReader(self.folder)
 
 
 class Indexes:

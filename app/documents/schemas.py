@@ -10,6 +10,7 @@ from curation.index.query import Query, Sort
 from curation.profile import Profile
 from primer.app.core.fields import RowId
 from primer.app.texts.schemas import ExplanationView
+from primer.app.vocabularies.content import WordRulings
 
 Move = Literal["now_kept", "now_excluded", "now_undecided", "no_longer_undecided"]
 
@@ -17,19 +18,23 @@ _STRICT = ConfigDict(extra="forbid")
 
 
 class DecisionChoice(BaseModel):
-    """A decision set of the job's run: a stored profile version or a draft as it stands (default: the job's own profile),
-    with the rulings up to a revision (default: all in force)."""
+    """A decision set of the job's run: a stored profile version or a draft as it stands (default: the job's own profile), a
+    stored vocabulary version or a draft (default: the run's own), with the rulings up to a revision (default: all in force)."""
 
     model_config = _STRICT
 
     profile_id: RowId | None = None
     profile: Profile | None = None
+    vocabulary_id: RowId | None = None
+    vocabulary: WordRulings | None = None
     revision: int | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
-    def _one_profile(self) -> DecisionChoice:
+    def _names_each_once(self) -> DecisionChoice:
         if self.profile_id is not None and self.profile is not None:
             raise ValueError("give profile_id or profile, not both")
+        if self.vocabulary_id is not None and self.vocabulary is not None:
+            raise ValueError("give vocabulary_id or vocabulary, not both")
         return self
 
 

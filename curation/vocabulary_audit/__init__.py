@@ -16,7 +16,15 @@ from curation.vocabulary_audit.csv_file import export_csv, import_csv
 from curation.vocabulary_audit.impact import Example, Impact, decide_vocabulary, preview_impact
 from curation.vocabulary_audit.related import RelatedForm, find_related
 from curation.vocabulary_audit.sampling import SamplingPreview, ScoreBand, preview_sampling
-from curation.vocabulary_audit.term_list import TermPage, TermQuery, TermRow, WordCounts, list_terms, read_word_counts
+from curation.vocabulary_audit.term_list import (
+    TermKey,
+    TermPage,
+    TermQuery,
+    TermRow,
+    WordCounts,
+    list_terms,
+    read_word_counts,
+)
 from curation.vocabulary_audit.term_table import Losses, TermColumns, TermTable, audit_terms
 from curation.vocabulary_audit.version_diff import (
     VocabularyDiff,
@@ -38,6 +46,7 @@ __all__ = [
     "SamplingPreview",
     "ScoreBand",
     "TermColumns",
+    "TermKey",
     "TermPage",
     "TermQuery",
     "TermRow",

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from curation.errors import ProfileError
-from curation.lexicon.senses import SenseContext, SenseRule
+from curation.lexicon.senses import SenseContext, SenseRule, require_tokens
 from curation.lexicon.vocabulary import VocabularyVersion
 
 COLUMNS = ("term", "ruling", "context", "words", "left", "right", "note")
@@ -102,7 +102,15 @@ def _read_line(
         raise ProfileError(f"Line {number} has {len(cells)} cells.", hint=f"Every line has {len(COLUMNS)}.")
     term, ruling, kind, words, left, right = (cell.strip().lower() for cell in cells[:-1])
     note = cells[-1]
+    try:
+        require_tokens((term,))
+    except ValueError as error:
+        raise ProfileError(f"Line {number}: {error}.", hint="A term is one word of two or more letters a-z.") from error
     if ruling in rulings:
+        if any(term in words for other, words in rulings.items() if other != ruling):
+            raise ProfileError(
+                f"Line {number}: {term} is allowed and blocked at once.", hint="Leave one of the two lines."
+            )
         rulings[ruling].add(term)
         if note:
             notes[term] = note

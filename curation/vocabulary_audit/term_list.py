@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -84,11 +84,21 @@ class TermQuery(BaseModel):
 
 
 @dataclass(frozen=True)
+class TermKey:
+    """Where a page ended: the last row's word, and the number that it stood there by, which grows from row to row (0 where words
+    themselves are sorted)."""
+
+    place: float
+    word: str
+
+
+@dataclass(frozen=True)
 class TermPage:
-    """`total`: words that the query names; `rows`: the page's."""
+    """`total`: words that the query names; `rows`: the page's; `next_key`: the next one begins after it, None on the last."""
 
     total: int
     rows: list[TermRow]
+    next_key: TermKey | None
 
 
 def read_word_counts(path: Path) -> dict[str, WordCounts]:
@@ -101,22 +111,40 @@ def read_word_counts(path: Path) -> dict[str, WordCounts]:
     return {word: WordCounts(*counts) for word, *counts in zip(table["word"].to_pylist(), *columns, strict=True)}
 
 
-def list_terms(table: TermTable, query: TermQuery, counts: Mapping[str, WordCounts]) -> TermPage:
-    """Equal values stand in alphabetical order, also when descending; words without a score come last."""
-    places = np.flatnonzero(_select(table, query))
+def list_terms(
+    table: TermTable,
+    query: TermQuery,
+    counts: Mapping[str, WordCounts],
+    *,
+    among: Collection[str] | None = None,
+    after: TermKey | None = None,
+) -> TermPage:
+    """Equal values stand in alphabetical order, also when descending; words without a score come last. `among`: none but these
+    words; `after`: where the page before ended."""
+    flags = _select(table, query)
+    if among is not None:
+        flags &= np.array([word in among for word in table.words], bool)
+    places = np.flatnonzero(flags)
     words = np.array([table.words[place] for place in places.tolist()], object)
     order = np.argsort(words, kind="stable") if len(words) else np.zeros(0, np.int64)
+    keys = np.zeros(len(places))
+    is_backward = query.sort == "word" and query.is_descending
     if query.sort == "word":
-        order = order[::-1] if query.is_descending else order
+        order = order[::-1] if is_backward else order
     else:
-        keys = _read_keys(table, query.sort)[places][order]
         sign = -1.0 if query.is_descending else 1.0
-        order = order[np.argsort(np.where(np.isnan(keys), math.inf, keys * sign), kind="stable")]
-    chosen = places[order][query.offset : query.offset + query.limit]
+        values = _read_keys(table, query.sort)[places] * sign
+        keys = np.where(np.isnan(values), math.inf, values)
+        order = order[np.argsort(keys[order], kind="stable")]
+    if after is not None:
+        is_later = words < after.word if is_backward else words > after.word
+        is_rest = (keys > after.place) | ((keys == after.place) & is_later.astype(bool))
+        order = order[is_rest[order]]
+    chosen = order[query.offset : query.offset + query.limit]
     harmless = table.find_harmless()
-    return TermPage(
-        len(places), [describe_term(table, place, counts, bool(harmless[place])) for place in chosen.tolist()]
-    )
+    rows = [describe_term(table, place, counts, bool(harmless[place])) for place in places[chosen].tolist()]
+    has_more = query.offset + query.limit < len(order)
+    return TermPage(len(places), rows, TermKey(float(keys[chosen[-1]]), rows[-1].word) if has_more else None)
 
 
 def _select(table: TermTable, query: TermQuery) -> npt.NDArray[np.bool_]:

@@ -108,8 +108,12 @@ def test_what_people_type_is_read() -> None:
         (f"{HEADER}\ncell,sense,counts,,,,\n".encode(), "Line 2: words: Value should have at least 1 item"),
         (f"{HEADER}\ncell,sense,counts,ab,far,,\n".encode(), "Line 2: left: Input should be a valid integer"),
         (f"{HEADER}\ncell,sense,counts,ab,51,,\n".encode(), "Line 2: left: Input should be less than or equal to 50"),
-        (f"{HEADER}\ncell,allow,,,,,\ncell,block,,,,,\n".encode(), "The rulings do not fit together:"),
-        (f"{HEADER}\nan atom,allow,,,,,\n".encode(), "The rulings do not fit together:"),
+        (f"{HEADER}\ncell,allow,,,,,\ncell,block,,,,,\n".encode(), "Line 3: cell is allowed and blocked at once."),
+        (
+            f"{HEADER}\nan atom,allow,,,,,\n".encode(),
+            "Line 2: not tokens (two or more lower-case letters a-z): an atom.",
+        ),
+        (f"{HEADER}\ncell,allow,,,,,\ncell,sense,innocent,ab,,,\n".encode(), "The rulings do not fit together:"),
         (b"x" * (16 << 20) + b"x", "The file has 16,777,217 bytes."),
     ],
 )

@@ -1,0 +1,1 @@
+"""Vocabulary: which words exclude documents, and the versions by which curators allow, block and tell them apart."""
