@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from curation.profile import DEFAULT_PROFILE
 from primer.app.auth.actor import SYSTEM
+from primer.app.concepts.bundled import import_bundled_catalogue
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict
 from primer.app.core.migrate import migrate
@@ -30,6 +31,7 @@ def lay_ground(context: Context) -> None:
     migrate(context.database)
     with context.database.transaction() as session:
         import_bundled(session)
+        import_bundled_catalogue(session)
 
 
 def register_sample(context: Context) -> Source | None:

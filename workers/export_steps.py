@@ -17,8 +17,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from curation.artifacts.artifact_set import resolve_artifacts
+from curation.concepts.catalogue import Catalogue
 from curation.curate import build_export_request, describe_export, open_decision_set
-from curation.errors import ExportError, UndecidedRows
+from curation.errors import ExportError, TooManyLeaks, UndecidedRows
 from curation.export.build import write_export
 from curation.export.problem import VerifyReport
 from curation.export.push import push_export
@@ -28,6 +29,8 @@ from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.overrides import Overrides
 from curation.request import read_request
 from curation.run_folder import RunFolder
+from primer.app.concepts.content import read_catalogue
+from primer.app.concepts.repository import require_version
 from primer.app.core.clock import now
 from primer.app.core.context import Context
 from primer.app.core.events import record_event
@@ -65,9 +68,15 @@ class ExportSteps:
             vocabulary=PLAIN_VOCABULARY,
             overrides=overrides,
         )
-        options = ExportChoices.model_validate(export.options).describe_export()
+        choices = ExportChoices.model_validate(export.options)
         progress = _Progress(self._context, export, check)
-        request = build_export_request(decisions, self._folder(export), options, on_progress=progress.note)
+        request = build_export_request(
+            decisions,
+            self._folder(export),
+            choices.describe_export(),
+            leak_catalogue=self._load_catalogue(choices),
+            on_progress=progress.note,
+        )
         try:
             result = write_export(request)
         except UndecidedRows as error:
@@ -75,6 +84,12 @@ class ExportSteps:
                 error.message,
                 hint=f"Let them be measured: POST /api/v1/jobs/{export.base_job_id}/measure-undecided with profile_id "
                 f"{job.profile_id}. Or choose a profile that does not read the missing signal.",
+            ) from error
+        except TooManyLeaks as error:
+            raise TooManyLeaks(
+                error.message,
+                hint=f"Look at them: POST /api/v1/probes with base_job_id {export.base_job_id} and profile_id {job.profile_id}. "
+                "Then rule on them, choose a stricter profile, or allow a larger share.",
             ) from error
         progress.write()
         check()
@@ -138,6 +153,13 @@ class ExportSteps:
         if not export.overrides_revision:
             return None
         return load_overrides(self._context, export.source_id, export.overrides_revision)
+
+    def _load_catalogue(self, choices: ExportChoices) -> Catalogue | None:
+        """What the gate looks for; None where there is no gate."""
+        if choices.max_leak_share is None:
+            return None
+        with self._context.database.reading() as session:
+            return read_catalogue(require_version(session, choices.leak_catalogue))
 
     def _folder(self, export: Export) -> Path:
         return self._context.settings.data_dir / export.folder

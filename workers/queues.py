@@ -35,7 +35,11 @@ LIMITS: dict[Queue, QueueLimits] = {
         86_400,
         "Writes a whole corpus: a terabyte at 20 MB a second takes 14 hours. It cannot carry on half-way.",
     ),
-    Queue.MAINTENANCE: QueueLimits(3_600, 3_900, "Lists and scans sources: a Hub data set has thousands of shards."),
+    Queue.MAINTENANCE: QueueLimits(
+        3_600,
+        3_900,
+        "Lists and scans sources: a Hub data set has thousands of shards. Concepts are measured a quarter of an hour at a time.",
+    ),
 }
 
 

@@ -31,6 +31,7 @@ from primer.app.models import Job, Source, SourceShard
 from primer.app.sources.listing import list_allowed, reaching_source
 from primer.app.sources.repository import read_places
 from primer.app.sources.rules import read_binding_rules
+from primer.workers.concept_steps import ConceptSteps
 from primer.workers.export_steps import ExportSteps
 
 _OPEN_RUNS = 4  # runs whose plans, word scores and shard checks a process remembers
@@ -44,6 +45,7 @@ class Steps:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._exports = ExportSteps(context)
+        self._concepts = ConceptSteps(context)
         self._work: OrderedDict[int, tuple[MeasureJob, SliceWork]] = OrderedDict()
         self._meters: tuple[str, Meters] | None = None
         self._check: Check = lambda: None
@@ -76,6 +78,10 @@ class Steps:
                 return self._exports.verify(job, self._check)
             case TaskKind.PUSH:
                 return self._exports.push(job, self._check)
+            case TaskKind.CONCEPTS:
+                return self._concepts.measure(job, lease, self._check)
+            case TaskKind.PROBE:
+                return self._concepts.probe(job, self._check)
 
     def _plan(self, job: Job) -> StepResult:
         options = JobOptions.model_validate(job.options)

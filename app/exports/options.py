@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from curation.export.request import DEFAULT_SHARD_BYTES, ControlMatch
 from curation.request import ExportOptions
@@ -26,5 +26,24 @@ class ExportChoices(BaseModel):
     control_seed: int = Field(default=0, ge=0, lt=1 << 63)
     has_curriculum: bool = Field(default=True, description="False writes the control alone.")
 
+    max_leak_share: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="The release gate: the export fails when a larger share of its documents mentions a concept. Default: nobody "
+        "looks.",
+    )
+    leak_catalogue: int | None = Field(
+        default=None, ge=1, lt=1 << 63, description="The gate's version of the catalogue. Default: the newest of now."
+    )
+
+    @model_validator(mode="after")
+    def _has_something_to_gate(self) -> ExportChoices:
+        if self.max_leak_share is not None and not self.has_curriculum:
+            raise ValueError("a control alone has no leaks to count: leave out max_leak_share")
+        if self.leak_catalogue is not None and self.max_leak_share is None:
+            raise ValueError("leak_catalogue is the gate's: give max_leak_share too")
+        return self
+
     def describe_export(self) -> ExportOptions:
-        return ExportOptions(**self.model_dump(exclude={"vocabulary"}))
+        return ExportOptions(**self.model_dump(exclude={"vocabulary", "leak_catalogue"}))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from primer.app.core.errors import NotFound
 from primer.app.jobs.states import FINAL
-from primer.app.models import Export, ExportCheck, ExportPush, Job, ProfileVersion, Source
+from primer.app.models import Export, ExportCheck, ExportPush, Job, LeakProbe, ProfileVersion, Source
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,14 @@ def list_pushes(session: Session, export_id: int) -> Sequence[tuple[ExportPush, 
 
 
 def find_active_job(session: Session, export_id: int) -> int | None:
-    """A job that makes, checks or pushes the export now; None where there is none."""
-    for model, key in ((Export, Export.id), (ExportCheck, ExportCheck.export_id), (ExportPush, ExportPush.export_id)):
+    """A job that makes, checks, pushes or probes the export now; None where there is none."""
+    keys = (
+        (Export, Export.id),
+        (ExportCheck, ExportCheck.export_id),
+        (ExportPush, ExportPush.export_id),
+        (LeakProbe, LeakProbe.export_id),
+    )
+    for model, key in keys:
         found = session.execute(
             select(Job.id).join(model, model.job_id == Job.id).where(key == export_id, Job.state.not_in(FINAL)).limit(1)
         ).scalar_one_or_none()

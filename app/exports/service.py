@@ -17,6 +17,7 @@ from curation.run_folder import RunFolder
 from primer.app.auth.actor import Actor
 from primer.app.auth.audit import record_change
 from primer.app.auth.roles import Action
+from primer.app.concepts.repository import require_version
 from primer.app.core.clock import now
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict, NotFound
@@ -66,6 +67,9 @@ def request_export(
         source = jobs.get_source(session, base.source_id)
         require_room(context, source.size_bytes or 0, JobOptions.model_validate(base.options))
         job = add_job_on_run(session, context, actor, base, JobKind.EXPORT, TaskKind.EXPORT, profile_id=profile_id)
+        if choices.max_leak_share is not None:
+            catalogue = require_version(session, choices.leak_catalogue)
+            choices = choices.model_copy(update={"leak_catalogue": catalogue.version})
         described = choices.model_dump(mode="json")
         export = Export(
             kind=MADE,

@@ -26,6 +26,8 @@ class JobKind(StrEnum):
     EXPORT = "export"  # export another job's run
     VERIFY_EXPORT = "verify_export"
     PUSH_EXPORT = "push_export"  # to a repository of the Hub
+    MEASURE_CONCEPTS = "measure_concepts"  # look for a catalogue's concepts in another job's run
+    PROBE = "probe"  # look for them in what a run keeps, or in an export
 
 
 class TaskState(StrEnum):
@@ -46,10 +48,19 @@ class TaskKind(StrEnum):
     EXPORT = "export"  # decide, export, verify
     VERIFY = "verify"  # an export
     PUSH = "push"  # an export
+    CONCEPTS = "concepts"  # one stretch of measuring concepts
+    PROBE = "probe"  # a run or an export
 
 
 # A job begins with one of these.
-FIRST_TASKS = (TaskKind.PLAN, TaskKind.EXPORT, TaskKind.VERIFY, TaskKind.PUSH)
+FIRST_TASKS = (
+    TaskKind.PLAN,
+    TaskKind.EXPORT,
+    TaskKind.VERIFY,
+    TaskKind.PUSH,
+    TaskKind.CONCEPTS,
+    TaskKind.PROBE,
+)
 
 
 class Queue(StrEnum):
@@ -68,4 +79,6 @@ QUEUE_OF: dict[TaskKind, Queue] = {
     TaskKind.EXPORT: Queue.EXPORT,
     TaskKind.VERIFY: Queue.EXPORT,
     TaskKind.PUSH: Queue.EXPORT,
+    TaskKind.CONCEPTS: Queue.MAINTENANCE,
+    TaskKind.PROBE: Queue.EXPORT,  # like an export it reads a whole corpus and cannot carry on half-way
 }
