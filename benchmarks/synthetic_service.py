@@ -31,11 +31,14 @@ from primer.app.models import Job, Source
 from primer.app.profiles import repository as profiles
 from primer.app.sources.states import SourceState
 
-# The tests' own way to start a service and to call it.
+# The tests' own way to start a service, to call it, and to look at it.
 sys.path.insert(0, str(REPO / "tests" / "browser"))
-from workbench import Caller, Service, running_service
+from desk import Desk, sign_in
+from workbench import Caller, Service, find_obstacle, open_browser, running_service
 
-__all__ = ["Caller", "Service", "SyntheticService", "serve_decisions"]
+__all__ = [
+    "Caller", "Desk", "Service", "SyntheticService", "find_obstacle", "open_browser", "serve_decisions", "sign_in",
+]  # fmt: skip
 
 _FOLDER = "runs/synthetic"
 _INDEX_SECONDS = 1_800
