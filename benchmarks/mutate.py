@@ -93,12 +93,12 @@ class Planned:
 
     @property
     def key(self) -> str:
-        """What names a mutant, with its line."""
+        """What names a mutant, with its line's text."""
         return f"{self.file}::{self.mutant.scope}: {self.mutant.change}"
 
     @property
-    def place(self) -> tuple[str, int]:
-        return self.key, self.mutant.line
+    def place(self) -> tuple[str, str]:
+        return self.key, (REPO / self.file).read_text().splitlines()[self.mutant.line - 1].strip()
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,9 @@ def draw_mutants(tree: Path, group: Group, count: int, seed: int) -> list[Planne
     return [everything[i] for i in sorted(chosen)]
 
 
-def read_equivalent() -> dict[tuple[str, int], str]:
-    """Key and line of a mutant that changes nothing anyone could see -> why. Listed by hand; one whose line has moved
-    counts as a survivor until somebody has looked at it again."""
+def read_equivalent() -> dict[tuple[str, str], str]:
+    """Key and line's text of a mutant that changes nothing anyone could see -> why. Listed by hand; one whose line was
+    edited counts as a survivor until somebody has looked at it again."""
     return {(entry["mutant"], entry["line"]): entry["reason"] for entry in yaml.safe_load(EQUIVALENT.read_text())}
 
 
@@ -246,7 +246,7 @@ def read_groups(path: Path) -> dict[str, Any]:
 
 
 def describe_group(
-    group: Group, everything: Sequence[Outcome], equivalent: dict[tuple[str, int], str], seed: int
+    group: Group, everything: Sequence[Outcome], equivalent: dict[tuple[str, str], str], seed: int
 ) -> dict[str, Any]:
     """One group's part of the report. Equivalent mutants are shown with their reasons and count neither way."""
     outcomes = [outcome for outcome in everything if outcome.planned.group == group]
