@@ -15,6 +15,7 @@ from curation.vocabulary_audit import (
     TermRow,
     audit_terms,
     decide_vocabulary,
+    diff_versions,
     find_related,
     list_terms,
     preview_impact,
@@ -83,7 +84,8 @@ def list_words_of(found: OpenDecisions, body: TermsRequest) -> TermsPage:
 def read_term(found: OpenDecisions, word: str) -> TermDetail:
     """One word. Raises ProfileError where the profile has no vocabulary stage."""
     decided = found.opened.index.decide(found.request)
-    request, table = decided.request, audit_terms(decided)
+    # The decisions may have been made for an equal version with other notes.
+    vocabulary, table = found.request.vocabulary, audit_terms(decided)
     figures = None
     if word in table.words:
         place = table.words.index(word)
@@ -91,11 +93,11 @@ def read_term(found: OpenDecisions, word: str) -> TermDetail:
         figures = _describe_term(describe_term(table, place, counts, bool(table.find_harmless()[place])))
     return TermDetail(
         word=word,
-        documents=len(decided.index.find_term(word, request.bound.profile.form)),
+        documents=len(decided.index.find_term(word, found.request.bound.profile.form)),
         subjects=list(map_subjects().get(word, ())),
         figures=figures,
-        note=read_note(request.vocabulary, word),
-        rule=next((rule for rule in request.vocabulary.senses if rule.term == word), None),
+        note=read_note(vocabulary, word),
+        rule=next((rule for rule in vocabulary.senses if rule.term == word), None),
         related=[
             RelatedView(**{**asdict(form), **_describe_score(form.score)}) for form in find_related(decided, word)
         ],
@@ -132,7 +134,7 @@ def preview_version(found: OpenDecisions, version: VocabularyVersion, body: Impa
         kept_after=_count_kept(decide_vocabulary(before, version)),
         needs_senses=impact.needs_senses,
         seed=impact.seed,
-        changes=[describe_change(change) for change in impact.diff.changes],
+        changes=[describe_change(change) for change in diff_versions(found.request.vocabulary, version).changes],
         examples=[
             ExampleView.model_validate({**asdict(example.address), "move": example.move, "words": example.words})
             for example in impact.examples
