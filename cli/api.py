@@ -13,6 +13,7 @@ def api() -> None:
     import uvicorn
 
     from primer.app.core.logs import configure_logs
+    from primer.app.core.patience import make_protocol
     from primer.cli.service import open_service, read_settings
 
     settings = read_settings()
@@ -23,6 +24,7 @@ def api() -> None:
         factory=True,
         host=settings.host,
         port=settings.port,
+        http=make_protocol(settings.client_patience),
         log_config=None,
         access_log=False,
         server_header=False,

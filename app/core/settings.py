@@ -58,6 +58,9 @@ class Settings(BaseSettings):
     password_memory_kib: int = Field(default=65_536, ge=8, description="Memory that hashing a password takes (argon2).")
     password_rounds: int = Field(default=3, ge=1, description="Rounds of hashing a password (argon2).")
     max_body_bytes: int = Field(default=10_000_000, ge=1, description="A request with a longer body is refused.")
+    client_patience: float = Field(
+        default=60, gt=0, description="A request must have come whole, and some of an answer be taken, within so long."
+    )
     alive_file: Path | None = Field(
         default=None, description="A worker touches it while it reaches the database: for health checks of containers."
     )
