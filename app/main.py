@@ -9,6 +9,8 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from primer.app.auth.endpoints import router as auth
+from primer.app.concepts.endpoints import router as concepts
+from primer.app.concepts.run_endpoints import router as concepts_in_runs
 from primer.app.core.context import Context
 from primer.app.core.errors import Problem, install_error_handlers
 from primer.app.core.middleware import install_middleware
@@ -38,6 +40,8 @@ ROOMS: tuple[APIRouter, ...] = (
     profiles,
     jobs,
     documents,
+    concepts,
+    concepts_in_runs,
     overrides,
     vocabularies,
     vocabulary_audit,

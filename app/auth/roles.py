@@ -22,10 +22,10 @@ class Action(StrEnum):
     """What a service asks leave for."""
 
     READ = "read"  # sources, profiles, jobs, documents, decisions, exports
-    RULE = "rule"  # overrides, audits, vocabulary
+    RULE = "rule"  # overrides, audits, vocabulary, catalogue of concepts
     SOURCES = "sources"  # register and scan sources, source rules
     PROFILES = "profiles"  # drafts and published versions
-    JOBS = "jobs"  # start, pause, cancel, retry
+    JOBS = "jobs"  # start, pause, cancel, retry; measure concepts, probe for leaks
     EXPORTS = "exports"  # build, verify and delete exports, push them to a Hub
     USERS = "users"  # people and their tokens
     ALLOW = "allow"  # the allow-list of places that sources may name

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
 from primer.app.core.errors import NotFound
-from primer.app.jobs.states import FINAL
+from primer.app.jobs.states import FINAL, JobState
 from primer.app.models import CatalogueRecord, ConceptMeasuring, Job, LeakProbe
 
 _WHOLE = undefer(CatalogueRecord.content)
@@ -69,6 +69,19 @@ def list_measurings(session: Session, base_job_id: int) -> Sequence[tuple[int, J
         .order_by(Job.id)
     ).all()
     return list({row[0]: (row[0], row[1]) for row in rows}.values())
+
+
+def list_jobs_measured_with(session: Session, version: int) -> list[int]:
+    """The jobs in whose runs a version was measured by this service, by id."""
+    rows = session.execute(
+        select(ConceptMeasuring.base_job_id)
+        .join(CatalogueRecord, CatalogueRecord.id == ConceptMeasuring.catalogue_id)
+        .join(Job, Job.id == ConceptMeasuring.job_id)
+        .where(CatalogueRecord.version == version, Job.state == JobState.SUCCEEDED)
+        .distinct()
+        .order_by(ConceptMeasuring.base_job_id)
+    )
+    return list(rows.scalars())
 
 
 def find_active_measuring(session: Session, base_job_id: int, catalogue_id: int) -> int | None:

@@ -261,17 +261,25 @@ class ConceptConcordance:
         return np.sort(np.array(taken, np.int64))
 
     def read_text(self, position: int) -> str:
-        """The normalised text of a row. Raises LedgerError where it cannot be read any more."""
-        piece = self._index.find_slice(position)
-        _, [row] = self._index.locate(np.array([position]))
-        ref = self._refs[piece.shard, piece.piece]
-        text, error = self._texts.read(ref, int(row))
+        """The normalised text of a row that mentions something. Raises LedgerError where it cannot be read any more."""
+        text, error = self._read(position)
         if text is None:
+            [address] = self._index.describe_rows([position])
             raise LedgerError(
-                f"{ref.shard.name} row {row} was measured and cannot be read now ({error}).",
+                f"{address.shard} row {address.row} was measured and cannot be read now ({error}).",
                 hint="Restore the shard, or start a new run.",
             )
         return normalize(text).text
+
+    def find_text(self, position: int) -> str | None:
+        """The normalised text of any row; None where there is none."""
+        text, _ = self._read(position)
+        return None if text is None else normalize(text).text
+
+    def _read(self, position: int) -> tuple[str | None, str | None]:
+        piece = self._index.find_slice(position)
+        _, [row] = self._index.locate(np.array([position]))
+        return self._texts.read(self._refs[piece.shard, piece.piece], int(row))
 
     def read_lines(
         self, concept: Concept, positions: Sequence[int], *, context_chars: int = DEFAULT_CONTEXT_CHARS

@@ -21,8 +21,11 @@ def probe_run(
     max_lines: int = DEFAULT_LINES,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> ProbeReport:
-    """Probe what a decision set keeps. What `checkpoint` raises, between batches, ends the work. Raises LedgerError where a slice is not measured or a kept row cannot be read any more,
-    SourceError where a shard is gone or has changed."""
+    """Probe what a decision set keeps. What `checkpoint` raises, between batches, ends the work.
+
+    Raises LedgerError where a slice is not measured or a kept row cannot be read any more, SourceError where a shard is gone or has
+    changed.
+    """
     return probe_texts(catalogue, _read_kept(decisions), max_lines=max_lines, checkpoint=checkpoint)
 
 
