@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import time
+import urllib.error
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from workbench import SAMPLE, Caller, Service
 
@@ -54,14 +57,18 @@ PAGES = (
     Page("thresholds", "/thresholds", "Where the thresholds cut"),
     Page("vocabulary", "/vocabulary", "Not built yet"),
     Page("concepts", "/concepts", "Not built yet"),
-    Page("exports", "/exports", "Not built yet"),
+    Page("exports", "/exports", "All exports"),
+    Page("new-export", "/exports/new?job=1", "What to expect"),
+    Page("export", "/exports/3", "How to verify"),
+    Page("compare-exports", "/exports/compare?before=1&after=3", "Words that went out"),
     Page("try", "/try", "Nothing measured yet"),
     Page("nowhere", "/nowhere", "There is no such page"),
 )
 
 
 def furnish(service: Service) -> Caller:
-    """Two jobs that succeed and one that fails, a source that cannot be read, a draft, a rule, a curator, a token."""
+    """Two jobs that succeed and one that fails, a ruling, an export that heeds it, a source that cannot be read, a draft, a
+    rule, a curator, a token."""
     admin = Caller(service)
     going = _add_folder(service, "going", {"one.parquet": (SAMPLE / "sample-00000.parquet").read_bytes()})
     admin.call("POST", "/allowed-prefixes", {"prefix": str(going.parent)})
@@ -75,6 +82,10 @@ def furnish(service: Service) -> Caller:
     shutil.rmtree(going)
     job = admin.call("POST", "/jobs", {"source_id": going_source, "profile_id": profile})
     admin.wait_for(f"/jobs/{job['id']}", "failed", "partly_failed")
+    reason = "the words are easy, what they tell is not"
+    admin.call("POST", f"/sources/{sample}/rulings", {**find_kept(admin, 1), "action": "exclude", "reason": reason})
+    export = admin.call("POST", "/exports", {"base_job_id": 1})
+    admin.wait_for(f"/exports/{export['id']}", "succeeded")
     _add_source(admin, "damaged", _add_folder(service, "damaged", {"part-0.parquet": b"no Parquet"}), state="failed")
     draft = {"name": "stricter-words", "version_id": profile, "note": "fewer words beyond grade 5"}
     admin.call("POST", "/profiles", draft)
@@ -89,6 +100,20 @@ def find_profile(caller: Caller, name: str) -> int:
     """The id of its newest version."""
     found = caller.call("GET", "/profiles")["items"]
     return next(int(profile["newest"]["id"]) for profile in found if profile["name"] == name)
+
+
+def find_kept(caller: Caller, job_id: int) -> dict[str, Any]:
+    """The place of the last document that the job keeps, once its documents can be asked."""
+    asked = {"query": {"outcome": "kept"}, "limit": 500}
+    while True:
+        try:
+            last = caller.call("POST", f"/jobs/{job_id}/documents/search", asked)["items"][-1]
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(0.2)
+        else:
+            return {name: last[name] for name in ("shard_sha256", "row")}
 
 
 def find_path(page: Page, caller: Caller) -> str:

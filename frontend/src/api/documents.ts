@@ -108,6 +108,31 @@ export const documentQuery = (job: number, position: number, choice: DecisionCho
     ...untilBuilt,
   });
 
+const MOST_RULED = 500;
+
+/** Documents of a job that a ruling in force decides, as far as a page holds them. */
+export const ruledDocumentsQuery = (job: number) =>
+  queryOptions({
+    queryKey: [...documentKeys.counts, "ruled", job],
+    queryFn: async ({ signal }) => {
+      const page = await unwrap(
+        api.POST("/api/v1/jobs/{job_id}/documents/search", {
+          params: { path: { job_id: job } },
+          body: {
+            decisions: {},
+            query: asBody({ override: "any" }),
+            sort: { is_descending: false },
+            limit: MOST_RULED,
+            columns: [],
+          },
+          signal,
+        }),
+      );
+      return page.items;
+    },
+    ...untilBuilt,
+  });
+
 export type BulkAsked = Omit<Schemas["BulkRulingRequest"], "query" | "is_preview" | "expected_documents"> & {
   query: DocumentQuery;
 };

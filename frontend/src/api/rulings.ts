@@ -46,3 +46,18 @@ export function useRule() {
     onSuccess: () => refreshDecisions(client),
   });
 }
+
+/** What was ruled last on documents of a source, the newest first. */
+export const lastRulingsQuery = (source: number, most: number) =>
+  queryOptions({
+    queryKey: ["rulings", "last", source, most],
+    queryFn: async ({ signal }) => {
+      const page = await unwrap(
+        api.GET("/api/v1/sources/{source_id}/rulings", {
+          params: { path: { source_id: source }, query: { limit: most } },
+          signal,
+        }),
+      );
+      return page.items;
+    },
+  });

@@ -16,11 +16,15 @@ const ComparePage = lazyPart(() => import("@/features/profiles/ComparePage"));
 const DocumentsPage = lazyPart(() => import("@/features/documents/DocumentsPage"));
 const ThresholdsPage = lazyPart(() => import("@/features/thresholds/ThresholdsPage"));
 const TryPage = lazyPart(() => import("@/features/try/TryPage"));
+const ExportsPage = lazyPart(() => import("@/features/exports/ExportsPage"));
+const NewExportPage = lazyPart(() => import("@/features/exports/NewExportPage"));
+const CompareExportsPage = lazyPart(() => import("@/features/exports/ComparePage"));
+const ExportPage = lazyPart(() => import("@/features/exports/ExportPage"));
 const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
 const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
 const LaterPage = lazyPart(() => import("@/features/later/LaterPage"));
 
-const LATER = ["/vocabulary", "/concepts", "/exports"];
+const LATER = ["/vocabulary", "/concepts"];
 
 export function Routes() {
   return (
@@ -36,6 +40,10 @@ export function Routes() {
       <Route path="/profiles/compare" component={ComparePage} />
       <Route path="/profiles/:name/:version" component={VersionPage} />
       <Route path="/documents/:job?" component={DocumentsPage} />
+      <Route path="/exports" component={ExportsPage} />
+      <Route path="/exports/new" component={NewExportPage} />
+      <Route path="/exports/compare" component={CompareExportsPage} />
+      <Route path="/exports/:id" component={ExportPage} />
       <Route path="/thresholds/:job?" component={ThresholdsPage} />
       <Route path="/try" component={TryPage} />
       <Route path="/admin">

@@ -137,6 +137,10 @@ const ACTIONS: Record<string, string> = {
   "job.resume": "resumed a job",
   "job.cancel": "cancelled a job",
   "job.retry": "retried failed parts of a job",
+  "export.request": "asked for an export",
+  "export.verify": "asked for a check of an export",
+  "export.push": "published an export",
+  "export.delete": "deleted the files of an export",
 };
 
 export function describeAction(action: string): string {

@@ -19,11 +19,6 @@ const LATER: Record<string, Later> = {
     purpose: "Ideas, the words for them, and the grade that first teaches them.",
     meanwhile: "Nothing does this yet.",
   },
-  "/exports": {
-    title: "Exports",
-    purpose: "Build, check and compare what training reads.",
-    meanwhile: "Every job already exports what it keeps: its page says where. `primer verify FOLDER` checks an export.",
-  },
 };
 
 /** What is planned and not there: said plainly, with what serves meanwhile. */

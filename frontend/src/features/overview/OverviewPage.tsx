@@ -6,6 +6,7 @@ import { ButtonLink } from "@/components/Button";
 import { Page } from "@/components/Page";
 import { EmptyState, Loaded } from "@/components/states";
 import { JobsInProgress } from "./JobsInProgress";
+import { LastRulings } from "./LastRulings";
 import { LatestFunnel } from "./LatestFunnel";
 import styles from "./overview.module.css";
 import { RecentRuns } from "./RecentRuns";
@@ -49,6 +50,7 @@ function Jobs({ jobs }: { jobs: readonly JobView[] }) {
           <RecentRuns runs={runs} />
         </div>
       )}
+      <LastRulings jobs={jobs} />
       {active.length === 0 && !latest && details.length === 0 && (
         <EmptyState
           title="No job has succeeded yet"
