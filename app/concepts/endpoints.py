@@ -16,13 +16,13 @@ from primer.app.concepts import csv_file, impact, versions
 from primer.app.concepts.content import read_catalogue
 from primer.app.concepts.in_runs import require_concept
 from primer.app.concepts.schemas import (
-    DiffView,
-    ImpactRequest,
-    ImpactView,
-    RevertRequest,
-    SaveRequest,
-    VersionDetail,
-    VersionView,
+    CatalogueDiffView,
+    CatalogueImpactRequest,
+    CatalogueImpactView,
+    CatalogueRevertRequest,
+    CatalogueSaveRequest,
+    CatalogueVersionDetail,
+    CatalogueVersionView,
 )
 from primer.app.core.context import ContextDep
 from primer.app.core.etags import IfNoneMatch, is_known, mark_unchanging
@@ -40,39 +40,43 @@ _KNOWN: dict[int | str, dict[str, Any]] = {304: {"description": "It is as the ET
 
 
 @router.get("/versions")
-def list_versions(actor: ActorDep, context: ContextDep, cursor: Cursor = None, limit: Limit = 50) -> Page[VersionView]:
+def list_versions(
+    actor: ActorDep, context: ContextDep, cursor: Cursor = None, limit: Limit = 50
+) -> Page[CatalogueVersionView]:
     """Versions of the catalogue, the newest first."""
     found = versions.list_versions(context, actor, before=decode_id_cursor(cursor), limit=limit + 1)
-    items = [VersionView.model_validate(record) for record in found[:limit]]
+    items = [CatalogueVersionView.model_validate(record) for record in found[:limit]]
     return Page(items=items, next=encode_cursor(items[-1].version) if len(found) > limit else None)
 
 
 @router.post("/versions", status_code=HTTP_201_CREATED)
-def save_version(asked: SaveRequest, actor: ActorDep, context: ContextDep) -> VersionView:
+def save_version(asked: CatalogueSaveRequest, actor: ActorDep, context: ContextDep) -> CatalogueVersionView:
     """Save an edit of the newest version as the next one. 409 where somebody saved in between: it says who, what and when."""
     actor.require(Action.RULE)
     edit = asked.read_edit()
-    return VersionView.model_validate(
+    return CatalogueVersionView.model_validate(
         versions.save_version(context, actor, based_on=asked.based_on, edit=edit, note=asked.note)
     )
 
 
 @router.post("/versions/revert", status_code=HTTP_201_CREATED)
-def revert_version(asked: RevertRequest, actor: ActorDep, context: ContextDep) -> VersionView:
+def revert_version(asked: CatalogueRevertRequest, actor: ActorDep, context: ContextDep) -> CatalogueVersionView:
     """Save what an older version said as the next one. Nothing is erased."""
-    return VersionView.model_validate(
+    return CatalogueVersionView.model_validate(
         versions.revert_version(context, actor, based_on=asked.based_on, to=asked.to, note=asked.note)
     )
 
 
 @router.get("/versions/diff")
-def compare_versions(before: _Version, after: _Version, actor: ActorDep, context: ContextDep) -> DiffView:
+def compare_versions(before: _Version, after: _Version, actor: ActorDep, context: ContextDep) -> CatalogueDiffView:
     """What a version says otherwise than another, and which concepts must be looked for again for it."""
     return impact.describe_diff(*versions.compare_versions(context, actor, before, after))
 
 
 @router.post("/versions/impact")
-def preview_edit(asked: ImpactRequest, actor: ActorDep, context: ContextDep, indexes: IndexesDep) -> ImpactView:
+def preview_edit(
+    asked: CatalogueImpactRequest, actor: ActorDep, context: ContextDep, indexes: IndexesDep
+) -> CatalogueImpactView:
     """What an edit changes, and in a run: how much must be measured again, what goes with removed concepts, and what comes and goes in a
     sample of documents that are read now. Nothing is saved."""
     old, new = versions.draft_version(context, actor, based_on=asked.based_on, edit=asked.read_edit())
@@ -83,16 +87,16 @@ def preview_edit(asked: ImpactRequest, actor: ActorDep, context: ContextDep, ind
 @router.get("/versions/{version}", responses=_KNOWN)
 def read_version(
     version: RowId, response: Response, actor: ActorDep, context: ContextDep, if_none_match: IfNoneMatch = None
-) -> VersionDetail:
+) -> CatalogueVersionDetail:
     """One version, with the values to filter its concepts by."""
     record = versions.read_version(context, actor, version)
     if is_known(if_none_match, _tag(record)):
         return _answer_known(record)  # type: ignore[return-value]
     mark_unchanging(response, _tag(record))
     catalogue = read_catalogue(record)
-    return VersionDetail.model_validate(
+    return CatalogueVersionDetail.model_validate(
         {
-            **{name: getattr(record, name) for name in VersionView.model_fields},
+            **{name: getattr(record, name) for name in CatalogueVersionView.model_fields},
             "name": catalogue.name,
             "subjects": Counter(concept.subject for concept in catalogue.concepts),
             "bands": Counter(concept.band for concept in catalogue.concepts),

@@ -22,12 +22,12 @@ from primer.app.concepts import repository
 from primer.app.concepts.in_runs import name_outcome, open_concordance
 from primer.app.concepts.measuring import is_measured
 from primer.app.concepts.schemas import (
+    CatalogueDiffView,
+    CatalogueImpactView,
+    CatalogueRunImpact,
+    CatalogueSampleChange,
+    CatalogueSampleLine,
     ConceptChange,
-    DiffView,
-    ImpactView,
-    RunImpact,
-    SampleChange,
-    SampleLine,
 )
 from primer.app.core.context import Context
 from primer.app.documents.decisions import OpenDecisions
@@ -35,12 +35,12 @@ from primer.app.documents.decisions import OpenDecisions
 _MAX_LINES = 50
 
 
-def describe_diff(old: Catalogue, new: Catalogue, diff: CatalogueDiff) -> DiffView:
+def describe_diff(old: Catalogue, new: Catalogue, diff: CatalogueDiff) -> CatalogueDiffView:
     """Changes in the order of the newer one, what was removed last."""
     before, after, remeasured = old.by_id, new.by_id, set(diff.remeasured)
     fields = {**diff.changed, **diff.reworded}
     ids = [concept.id for concept in new.concepts if concept.id in remeasured or concept.id in fields]
-    return DiffView(
+    return CatalogueDiffView(
         before=old.version,
         after=new.version,
         changes=[
@@ -59,12 +59,12 @@ def describe_diff(old: Catalogue, new: Catalogue, diff: CatalogueDiff) -> DiffVi
 
 def describe_impact(
     context: Context, old: Catalogue, new: Catalogue, found: OpenDecisions | None, *, sample: int, seed: int
-) -> ImpactView:
+) -> CatalogueImpactView:
     """`found`: the run to ask, None for none. Raises LedgerError where a document cannot be read any more."""
     diff = diff_catalogues(old, new)
     with context.database.reading() as session:
         measured = repository.list_jobs_measured_with(session, old.version)
-    return ImpactView(
+    return CatalogueImpactView(
         diff=describe_diff(old, new, diff),
         measured_jobs=measured,
         run=None if found is None else _describe_run(found, old, new, diff, sample, seed),
@@ -73,13 +73,13 @@ def describe_impact(
 
 def _describe_run(
     found: OpenDecisions, old: Catalogue, new: Catalogue, diff: CatalogueDiff, sample: int, seed: int
-) -> RunImpact:
+) -> CatalogueRunImpact:
     index, ledger = found.opened.index, found.opened.folder.ledger
     decided = index.decide(found.request)
     plan = plan_measuring(found.opened.folder, new)
     removed = _count_removed(decided, open_mentions(index, ledger, old), diff) if is_measured(ledger, old) else None
     read, changes, lines = _try_sample(found, decided, old, new, diff, sample, seed)
-    return RunImpact(
+    return CatalogueRunImpact(
         job_id=found.job.id,
         documents=len(index),
         documents_to_read=len(index) if plan.concepts else 0,
@@ -111,7 +111,7 @@ def _try_sample(
     diff: CatalogueDiff,
     sample: int,
     seed: int,
-) -> tuple[int, list[SampleChange], list[SampleLine]]:
+) -> tuple[int, list[CatalogueSampleChange], list[CatalogueSampleLine]]:
     before = [old.by_id[concept_id] for concept_id in (*diff.changed, *diff.removed)]
     after = [new.by_id[concept_id] for concept_id in diff.remeasured]
     if not sample or not (before or after):
@@ -122,7 +122,7 @@ def _try_sample(
     compiled_before, compiled_after = compile_concepts(before), compile_concepts(after)
     gained: Counter[str] = Counter()
     lost: Counter[str] = Counter()
-    lines: list[SampleLine] = []
+    lines: list[CatalogueSampleLine] = []
     outcomes = decided.decisions_at(chosen).kept.tolist()
     for address, outcome in zip(decided.index.describe_rows(chosen), outcomes, strict=True):
         text = reader.find_text(address.position)
@@ -134,7 +134,7 @@ def _try_sample(
             for concept, span in sorted(mine - other, key=lambda entry: entry[1]):
                 line = make_line(concept, text, span, url=address.url, shard=address.shard, row=address.row)
                 lines.append(
-                    SampleLine(
+                    CatalogueSampleLine(
                         change=change,
                         concept=concept,
                         position=address.position,
@@ -147,7 +147,7 @@ def _try_sample(
                     )
                 )
     named = _list_ids(before, after)
-    changes = [SampleChange(concept=name, gained=gained[name], lost=lost[name]) for name in named]
+    changes = [CatalogueSampleChange(concept=name, gained=gained[name], lost=lost[name]) for name in named]
     return len(chosen), changes, lines[:_MAX_LINES]
 
 

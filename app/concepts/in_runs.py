@@ -28,10 +28,12 @@ from primer.app.concepts import repository
 from primer.app.concepts.content import read_catalogue
 from primer.app.concepts.measuring import is_measured
 from primer.app.concepts.run_schemas import (
+    ConceptConcordanceLine,
+    ConceptConcordanceRequest,
+    ConceptConcordanceView,
     ConceptCounts,
-    ConcordanceLine,
-    ConcordanceRequest,
-    ConcordanceView,
+    ConceptReportRequest,
+    ConceptReportView,
     GroupCounts,
     JudgementView,
     LineSort,
@@ -39,8 +41,6 @@ from primer.app.concepts.run_schemas import (
     MentioningRequest,
     Outcome,
     PublishedView,
-    ReportRequest,
-    ReportView,
 )
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict, NotFound
@@ -56,13 +56,13 @@ find_exact_interval = lru_cache(maxsize=20_000)(find_interval)
 _LOOKED_AT = 50  # versions, newest first
 
 
-def report(context: Context, found: OpenDecisions, body: ReportRequest) -> ReportView:
+def report(context: Context, found: OpenDecisions, body: ConceptReportRequest) -> ConceptReportView:
     """Raises NotFound, Conflict where the version is not measured in the run."""
     record, mentions = open_measured(context, found, body.version)
     decided = found.opened.index.decide(found.request)
     told = report_indexed(decided, mentions)
     described = {concept.id: concept for concept in mentions.catalogue.concepts}
-    return ReportView(
+    return ConceptReportView(
         version=record.version,
         documents=told.documents,
         kept=told.kept,
@@ -97,8 +97,8 @@ def report(context: Context, found: OpenDecisions, body: ReportRequest) -> Repor
 
 
 def read_concordance(
-    context: Context, found: OpenDecisions, concept_id: str, body: ConcordanceRequest
-) -> ConcordanceView:
+    context: Context, found: OpenDecisions, concept_id: str, body: ConceptConcordanceRequest
+) -> ConceptConcordanceView:
     """Raises NotFound, Conflict as above, LedgerError where a document cannot be read any more."""
     record, mentions = open_measured(context, found, body.version)
     concept = require_concept(mentions.catalogue, concept_id)
@@ -109,7 +109,7 @@ def read_concordance(
     reader = open_concordance(found)
     chosen = reader.choose(positions, max_documents=body.max_documents, seed=body.seed)
     lines = reader.read_lines(concept, chosen.tolist(), context_chars=body.context_chars)
-    return ConcordanceView(
+    return ConceptConcordanceView(
         version=record.version,
         concept=concept_id,
         documents=len(positions),
@@ -221,10 +221,10 @@ def _describe_groups(groups: dict[str, Counts], kept: int) -> list[GroupCounts]:
 
 def _describe_lines(
     decided: Decided, lines: list[tuple[int, ConceptLine]], lines_a_document: int
-) -> list[ConcordanceLine]:
+) -> list[ConceptConcordanceLine]:
     positions: npt.NDArray[np.int64] = np.array([position for position, _ in lines], np.int64)
     decisions = decided.decisions_at(positions)
-    shown: list[ConcordanceLine] = []
+    shown: list[ConceptConcordanceLine] = []
     seen: dict[int, int] = {}
     for place, (position, line) in enumerate(lines):
         seen[position] = seen.get(position, 0) + 1
@@ -232,7 +232,7 @@ def _describe_lines(
             continue
         by = int(decisions.decided_by[place])
         shown.append(
-            ConcordanceLine(
+            ConceptConcordanceLine(
                 position=position,
                 shard=line.shard,
                 row=line.row,
@@ -250,7 +250,7 @@ def _describe_lines(
     return shown
 
 
-def _sort(lines: list[ConcordanceLine], sort: LineSort) -> list[ConcordanceLine]:
+def _sort(lines: list[ConceptConcordanceLine], sort: LineSort) -> list[ConceptConcordanceLine]:
     """By the words to the right, by those to the left from the nearest on, or by host; equal ones as documents stand in the run."""
     match sort:
         case "left":

@@ -16,20 +16,20 @@ from primer.app.concepts.endpoints import ConceptId
 from primer.app.concepts.in_runs import PUBLISHED, find_exact_interval
 from primer.app.concepts.probes import FoundProbe
 from primer.app.concepts.run_schemas import (
-    ConcordanceRequest,
-    ConcordanceView,
-    LayerView,
+    ConceptConcordanceRequest,
+    ConceptConcordanceView,
+    ConceptLayerView,
+    ConceptMeasureRequest,
+    ConceptMeasuringJob,
+    ConceptPlanView,
+    ConceptReportRequest,
+    ConceptReportView,
     LeakView,
-    MeasureRequest,
-    MeasuringJob,
     MentioningPage,
     MentioningRequest,
-    PlanView,
     ProbeDetail,
     ProbeRequest,
     ProbeView,
-    ReportRequest,
-    ReportView,
 )
 from primer.app.core.context import Context, ContextDep
 from primer.app.core.fields import RowId
@@ -47,24 +47,24 @@ _Number = Annotated[int | None, Query(ge=1, lt=1 << 63)]
 
 
 @router.get("/jobs/{job_id}/concepts", summary="Which catalogues a run was, or is being, measured with")
-def list_layers(job_id: RowId, actor: ActorDep, context: ContextDep) -> list[LayerView]:
+def list_layers(job_id: RowId, actor: ActorDep, context: ContextDep) -> list[ConceptLayerView]:
     return [
-        LayerView(
+        ConceptLayerView(
             layer=found.layer,
             version=found.version,
             slices_measured=found.slices_measured,
             slices=found.slices,
             is_whole=found.slices_measured == found.slices,
-            job=MeasuringJob.model_validate(found.job) if found.job is not None else None,
+            job=ConceptMeasuringJob.model_validate(found.job) if found.job is not None else None,
         )
         for found in measuring.list_layers(context, actor, job_id)
     ]
 
 
 @router.get("/jobs/{job_id}/concepts/plan", summary="What must be measured before a version can be asked of a run")
-def plan_measuring(job_id: RowId, actor: ActorDep, context: ContextDep, version: _Number = None) -> PlanView:
+def plan_measuring(job_id: RowId, actor: ActorDep, context: ContextDep, version: _Number = None) -> ConceptPlanView:
     record, found = measuring.plan(context, actor, job_id, version)
-    return PlanView(
+    return ConceptPlanView(
         version=record.version,
         layer=found.layer,
         slices_missing=found.slices_missing,
@@ -79,12 +79,14 @@ def plan_measuring(job_id: RowId, actor: ActorDep, context: ContextDep, version:
     status_code=HTTP_202_ACCEPTED,
     summary="Look for a version's concepts in every document of a run, as a job of its own",
 )
-def measure_concepts(job_id: RowId, asked: MeasureRequest, actor: ActorDep, context: ContextDep) -> JobDetail:
+def measure_concepts(job_id: RowId, asked: ConceptMeasureRequest, actor: ActorDep, context: ContextDep) -> JobDetail:
     return read_detail(context, measuring.request_measuring(context, actor, job_id, asked.version).id)
 
 
 @router.post("/jobs/{job_id}/concepts/report", summary="What a boundary does to each concept, and what leaks")
-def report(job_id: RowId, body: ReportRequest, actor: ActorDep, context: ContextDep, indexes: IndexesDep) -> ReportView:
+def report(
+    job_id: RowId, body: ConceptReportRequest, actor: ActorDep, context: ContextDep, indexes: IndexesDep
+) -> ConceptReportView:
     return in_runs.report(context, _open(context, indexes, actor, job_id, body.decisions), body)
 
 
@@ -94,11 +96,11 @@ def report(job_id: RowId, body: ReportRequest, actor: ActorDep, context: Context
 def read_concordance(
     job_id: RowId,
     concept_id: ConceptId,
-    body: ConcordanceRequest,
+    body: ConceptConcordanceRequest,
     actor: ActorDep,
     context: ContextDep,
     indexes: IndexesDep,
-) -> ConcordanceView:
+) -> ConceptConcordanceView:
     found = _open(context, indexes, actor, job_id, body.decisions)
     return in_runs.read_concordance(context, found, concept_id, body)
 

@@ -17,7 +17,7 @@ LineSort = Literal["document", "left", "right", "domain"]
 Reason = Literal["lexical", "fasttext", "encoder", "notation", "vocabulary", "error", "override", "source_rule"]
 
 
-class MeasureRequest(BaseModel):
+class ConceptMeasureRequest(BaseModel):
     """Which version of the catalogue to look for; default: the newest."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"version": 2}, {}]})
@@ -25,7 +25,7 @@ class MeasureRequest(BaseModel):
     version: Version | None = None
 
 
-class MeasuringJob(BaseModel):
+class ConceptMeasuringJob(BaseModel):
     """The job that measures; `error` says why it failed."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -38,7 +38,7 @@ class MeasuringJob(BaseModel):
     finished_at: Instant | None
 
 
-class LayerView(BaseModel):
+class ConceptLayerView(BaseModel):
     """What a run was measured with. `version` is null for a catalogue that came with an imported run; `job` where no job of this service
     measured it."""
 
@@ -47,10 +47,10 @@ class LayerView(BaseModel):
     slices_measured: int
     slices: int
     is_whole: bool
-    job: MeasuringJob | None
+    job: ConceptMeasuringJob | None
 
 
-class PlanView(BaseModel):
+class ConceptPlanView(BaseModel):
     """What measuring a version takes. `concepts` must be looked for in the texts; what others find is copied from `base_layer`."""
 
     version: int
@@ -61,7 +61,7 @@ class PlanView(BaseModel):
     base_layer: str | None
 
 
-class ReportRequest(BaseModel):
+class ConceptReportRequest(BaseModel):
     """`version` null: the newest that the run was measured with."""
 
     model_config = ConfigDict(
@@ -124,7 +124,7 @@ class PublishedView(BaseModel):
     share: float
 
 
-class ReportView(BaseModel):
+class ConceptReportView(BaseModel):
     """`leaking`: kept documents that mention any concept, of all `kept`."""
 
     version: int
@@ -153,7 +153,7 @@ class _Mentioning(BaseModel):
     is_sole: bool = False
 
 
-class ConcordanceRequest(_Mentioning):
+class ConceptConcordanceRequest(_Mentioning):
     """Of very many documents a sample is drawn by the seed and read."""
 
     model_config = ConfigDict(
@@ -167,7 +167,7 @@ class ConcordanceRequest(_Mentioning):
     seed: int = Field(default=0, ge=0, lt=1 << 63)
 
 
-class ConcordanceLine(BaseModel):
+class ConceptConcordanceLine(BaseModel):
     """text[start:end] of the normalised text, and what stands beside it."""
 
     position: int
@@ -184,7 +184,7 @@ class ConcordanceLine(BaseModel):
     right: str
 
 
-class ConcordanceView(BaseModel):
+class ConceptConcordanceView(BaseModel):
     """`documents` mention the concept and were asked for; `hits`: in those that were read, also beyond the lines of a document."""
 
     version: int
@@ -193,7 +193,7 @@ class ConcordanceView(BaseModel):
     documents_read: int
     is_sampled: bool
     hits: int
-    lines: list[ConcordanceLine]
+    lines: list[ConceptConcordanceLine]
 
 
 class MentioningRequest(_Mentioning):

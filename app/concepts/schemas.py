@@ -39,7 +39,7 @@ Note = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
 ConceptId = Annotated[str, Field(max_length=60)]
 
 
-class EditRequest(BaseModel):
+class CatalogueEdit(BaseModel):
     """An edit of version `based_on`: concepts to put in the place of those of their ids, or at the end, and ids to remove; or `csv`,
     a whole catalogue in the place of the old one."""
 
@@ -51,7 +51,7 @@ class EditRequest(BaseModel):
     csv: str | None = Field(default=None, max_length=_MAX_CSV_CHARS)
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> EditRequest:
+    def _says_one_thing(self) -> CatalogueEdit:
         if (self.csv is not None) == bool(self.put or self.remove):
             raise ValueError("give either put and remove, or csv")
         return self
@@ -63,7 +63,7 @@ class EditRequest(BaseModel):
         return Edit(self.put, self.remove)
 
 
-class SaveRequest(EditRequest):
+class CatalogueSaveRequest(CatalogueEdit):
     """Refused with 409 where `based_on` is not the newest version: the answer says who saved what, and when."""
 
     model_config = ConfigDict(
@@ -76,7 +76,7 @@ class SaveRequest(EditRequest):
     note: Note = ""
 
 
-class RevertRequest(BaseModel):
+class CatalogueRevertRequest(BaseModel):
     """Say again what version `to` said, as the version after `based_on`, which must be the newest."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"based_on": 2, "to": 1}]})
@@ -86,7 +86,7 @@ class RevertRequest(BaseModel):
     note: Note = ""
 
 
-class ImpactRequest(EditRequest):
+class CatalogueImpactRequest(CatalogueEdit):
     """What an edit would change; with `job_id` also in that job's run. Nothing is saved. Of a run so many documents are drawn by the
     seed and read."""
 
@@ -100,7 +100,7 @@ class ImpactRequest(EditRequest):
     seed: int = Field(default=0, ge=0, lt=1 << 63)
 
 
-class ChangesView(BaseModel):
+class CatalogueChanges(BaseModel):
     """Ids of concepts: `changed` find otherwise, `reworded` are only described otherwise. All empty for the first version."""
 
     added: list[str] = []
@@ -109,7 +109,7 @@ class ChangesView(BaseModel):
     reworded: list[str] = []
 
 
-class VersionView(BaseModel):
+class CatalogueVersionView(BaseModel):
     """One version of the catalogue. `changes`: since version `based_on`, which is null for the first."""
 
     model_config = ConfigDict(from_attributes=True, json_schema_extra={"examples": [_VERSION]})
@@ -117,14 +117,14 @@ class VersionView(BaseModel):
     version: int
     sha256: str
     concept_count: int
-    changes: ChangesView
+    changes: CatalogueChanges
     note: str
     author: str
     created_at: Instant
     based_on: int | None
 
 
-class VersionDetail(VersionView):
+class CatalogueVersionDetail(CatalogueVersionView):
     """How many concepts there are by subject, band and standard, for filters; "" counts those without a code."""
 
     name: str
@@ -144,7 +144,7 @@ class ConceptChange(BaseModel):
     after: Concept | None
 
 
-class DiffView(BaseModel):
+class CatalogueDiffView(BaseModel):
     """`remeasured`: the concepts that must be looked for in every document before the newer one can be asked of a run; the hits of
     the others are copied."""
 
@@ -154,7 +154,7 @@ class DiffView(BaseModel):
     remeasured: list[str]
 
 
-class SampleLine(BaseModel):
+class CatalogueSampleLine(BaseModel):
     """One place that the edit adds to or takes from what is found. `left` and `right` are text beside it."""
 
     change: str = Field(description="gained or lost")
@@ -168,7 +168,7 @@ class SampleLine(BaseModel):
     right: str
 
 
-class SampleChange(BaseModel):
+class CatalogueSampleChange(BaseModel):
     """Of the documents that were read, those that mention the concept after the edit alone, or before it alone."""
 
     concept: str
@@ -176,7 +176,7 @@ class SampleChange(BaseModel):
     lost: int
 
 
-class RunImpact(BaseModel):
+class CatalogueRunImpact(BaseModel):
     """What an edit means for a run. `documents_to_read`: must be measured again, all of them or none. `removed_documents` mention
     removed concepts, `removed_alone` of them no other concept; null where version `based_on` is not measured.
     `sample_documents` were drawn and read now: `sample` counts and `lines` quotes what changes in them."""
@@ -190,13 +190,13 @@ class RunImpact(BaseModel):
     removed_alone: int | None
     removed_alone_kept: int | None
     sample_documents: int
-    sample: list[SampleChange]
-    lines: list[SampleLine]
+    sample: list[CatalogueSampleChange]
+    lines: list[CatalogueSampleLine]
 
 
-class ImpactView(BaseModel):
+class CatalogueImpactView(BaseModel):
     """`measured_jobs`: the jobs whose runs were measured with version `based_on`, which the new one must be measured in again."""
 
-    diff: DiffView
+    diff: CatalogueDiffView
     measured_jobs: list[int]
-    run: RunImpact | None
+    run: CatalogueRunImpact | None
