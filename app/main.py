@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
+from primer.app.artifacts.endpoints import router as artifacts
 from primer.app.auth.endpoints import router as auth
 from primer.app.concepts.endpoints import router as concepts
 from primer.app.concepts.run_endpoints import router as concepts_in_runs
@@ -25,6 +26,7 @@ from primer.app.overrides.endpoints import router as overrides
 from primer.app.profiles.endpoints import router as profiles
 from primer.app.sources.endpoints import router as sources
 from primer.app.status.endpoints import router as status
+from primer.app.status.endpoints import work
 from primer.app.status.metrics import serving_metrics
 from primer.app.texts.endpoints import router as texts
 from primer.app.vocabularies.audit_endpoints import router as vocabulary_audit
@@ -47,6 +49,8 @@ ROOMS: tuple[APIRouter, ...] = (
     vocabulary_audit,
     exports,
     texts,
+    artifacts,
+    work,
     openapi,
 )
 

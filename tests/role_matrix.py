@@ -35,6 +35,10 @@ _PASSWORD = "four words nobody expects"
 
 MATRIX: dict[tuple[str, str], Call] = {
     ("GET", "/metrics"): Call(Role.VIEWER),
+    ("GET", "/api/v1/work"): Call(Role.OPERATOR),
+    ("GET", "/api/v1/artifacts"): Call(Role.VIEWER),
+    ("GET", "/api/v1/artifacts/{kind}/card"): Call(Role.VIEWER),
+    ("GET", "/api/v1/artifacts/reports/{name}"): Call(Role.VIEWER),
     ("GET", "/api/v1/openapi.json"): Call(Role.VIEWER),
     ("GET", "/api/v1/session"): Call(Role.VIEWER),
     ("DELETE", "/api/v1/session"): Call(Role.VIEWER),

@@ -12,9 +12,11 @@ from primer.app.auth.roles import Action
 from primer.app.core.context import ContextDep
 from primer.app.status.checks import OK, check_readiness
 from primer.app.status.metrics import CONTENT_TYPE, render_metrics
-from primer.app.status.schemas import Health, Readiness
+from primer.app.status.schemas import Health, Readiness, WorkView
+from primer.app.status.work import read_work
 
 router = APIRouter(tags=["status"])
+work = APIRouter(tags=["status"])
 
 
 @router.get("/healthz", summary="Whether this process lives")
@@ -39,3 +41,9 @@ def read_readiness(context: ContextDep, response: Response) -> Readiness:
 def read_metrics(context: ContextDep, actor: ActorDep) -> Response:
     actor.require(Action.READ)
     return Response(render_metrics(context), media_type=CONTENT_TYPE)
+
+
+@work.get("/work", summary="Which workers live, what each does, and what waits in the queues")
+def list_work(context: ContextDep, actor: ActorDep) -> WorkView:
+    actor.require(Action.JOBS)
+    return WorkView.model_validate(read_work(context))

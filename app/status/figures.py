@@ -16,7 +16,7 @@ from primer.app.jobs.states import JobKind, JobState, Queue, TaskKind, TaskState
 from primer.app.models import Job, Outcome, Source, Task
 from primer.app.sources.states import SourceState
 
-_CAN_BE_TAKEN = (JobState.QUEUED, JobState.RUNNING)
+CAN_BE_TAKEN = (JobState.QUEUED, JobState.RUNNING)
 _SLICE_KINDS = (TaskKind.MEASURE, TaskKind.ENCODE)
 
 
@@ -36,12 +36,12 @@ class Figures:
 
 def read_figures(context: Context) -> Figures:
     with context.database.reading() as session:
-        waiting = _read_waiting(session)
+        waiting = read_waiting(session)
         return Figures(
             funnel=_read_funnel(session),
             jobs=dict.fromkeys(map(str, JobState), 0) | _count(session, Job),
             sources=dict.fromkeys(map(str, SourceState), 0) | _count(session, Source),
-            tasks=_count_tasks(session),
+            tasks=count_tasks(session),
             slices_in_flight=_count_slices_in_flight(session),
             queue_lengths={queue: count for queue, (count, _) in waiting.items()},
             oldest_seconds={queue: age for queue, (_, age) in waiting.items()},
@@ -70,7 +70,7 @@ def _count(session: Session, model: type[Job | Source]) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
-def _count_tasks(session: Session) -> dict[tuple[Queue, TaskState], int]:
+def count_tasks(session: Session) -> dict[tuple[Queue, TaskState], int]:
     rows = session.execute(select(Task.queue, Task.state, func.count()).group_by(Task.queue, Task.state)).all()
     found = {(Queue(row[0]), TaskState(row[1])): row[2] for row in rows}
     return {(queue, state): found.get((queue, state), 0) for queue in Queue for state in TaskState}
@@ -81,12 +81,12 @@ def _count_slices_in_flight(session: Session) -> int:
     return session.execute(wanted.where(Task.state == TaskState.RUNNING, Task.kind.in_(_SLICE_KINDS))).scalar_one()
 
 
-def _read_waiting(session: Session) -> dict[Queue, tuple[int, float]]:
+def read_waiting(session: Session) -> dict[Queue, tuple[int, float]]:
     """How many tasks could be taken from each queue, and how long the oldest has been there."""
     rows = session.execute(
         select(Task.queue, func.count(), now() - func.min(Task.created_at))
         .join(Job, Job.id == Task.job_id)
-        .where(Task.state == TaskState.WAITING, Job.state.in_(_CAN_BE_TAKEN))
+        .where(Task.state == TaskState.WAITING, Job.state.in_(CAN_BE_TAKEN))
         .group_by(Task.queue)
     ).all()
     found = {Queue(row[0]): (int(row[1]), max(0.0, float(row[2]))) for row in rows}
