@@ -25,7 +25,7 @@ from curation.export.problem import VerifyReport
 from curation.export.push import push_export
 from curation.export.request import ExportProgress
 from curation.export.verify import verify_export
-from curation.lexicon.vocabulary import PLAIN_VOCABULARY
+from curation.lexicon.vocabulary import PLAIN_VOCABULARY, VocabularyVersion
 from curation.overrides import Overrides
 from curation.request import read_request
 from curation.run_folder import RunFolder
@@ -40,6 +40,7 @@ from primer.app.jobs.flow import StepResult
 from primer.app.jobs.repository import read_profile
 from primer.app.models import Export, ExportCheck, ExportPush, Job
 from primer.app.overrides.service import load_overrides
+from primer.app.vocabularies.repository import read_version
 
 log = structlog.get_logger(__name__)
 
@@ -62,13 +63,13 @@ class ExportSteps:
         if export.deleted_at is not None:
             raise ExportError(f"Export {export.id} was deleted.", hint="Ask for another.")
         overrides = self._load_overrides(export)
+        choices = ExportChoices.model_validate(export.options)
         decisions = open_decision_set(
             RunFolder(self._context.settings.data_dir / job.folder),
             profile=profile,
-            vocabulary=PLAIN_VOCABULARY,
+            vocabulary=self._choose_vocabulary(choices),
             overrides=overrides,
         )
-        choices = ExportChoices.model_validate(export.options)
         progress = _Progress(self._context, export, check)
         request = build_export_request(
             decisions,
@@ -80,10 +81,14 @@ class ExportSteps:
         try:
             result = write_export(request)
         except UndecidedRows as error:
+            base = f"POST /api/v1/jobs/{export.base_job_id}"
+            senses = ""
+            if decisions.vocabulary.senses and choices.vocabulary_id is not None:
+                senses = f" Words told apart by sense: {base}/vocabulary/measure-senses with vocabulary_id {choices.vocabulary_id}."
             raise UndecidedRows(
                 error.message,
-                hint=f"Let them be measured: POST /api/v1/jobs/{export.base_job_id}/measure-undecided with profile_id "
-                f"{job.profile_id}. Or choose a profile that does not read the missing signal.",
+                hint=f"Let them be measured: {base}/measure-undecided with profile_id {job.profile_id}.{senses} Or choose a "
+                "profile that does not read the missing signal.",
             ) from error
         except TooManyLeaks as error:
             raise TooManyLeaks(
@@ -147,6 +152,13 @@ class ExportSteps:
         with self._context.database.transaction() as session:
             _record_check(session, job.id, found)
         return found
+
+    def _choose_vocabulary(self, choices: ExportChoices) -> VocabularyVersion | None:
+        """None: the run's own."""
+        if choices.vocabulary_id is None:
+            return PLAIN_VOCABULARY if choices.vocabulary == "plain" else None
+        with self._context.database.reading() as session:
+            return read_version(session, choices.vocabulary_id)
 
     def _load_overrides(self, export: Export) -> Overrides | None:
         """The pinned rulings; None where there are none: an export by none has the bytes of a run's own."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import asdict
 
 from sqlalchemy import select
 
@@ -15,9 +16,9 @@ from curation.curate import begin_measuring, begin_run, finish_run, reopen_run
 from curation.errors import LedgerError, SourceError
 from curation.index import build_index
 from curation.ledger.store import SliceRef
-from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.request import RunRequest, has_request, read_request
 from curation.run_folder import RunFolder
+from curation.sense_layer import measure_senses
 from curation.shards.manifest import ShardManifest
 from curation.slice_sample import choose_slices
 from curation.slice_work import MeasureJob, SliceResult, SliceWork
@@ -31,6 +32,7 @@ from primer.app.models import Job, Source, SourceShard
 from primer.app.sources.listing import list_allowed, reaching_source
 from primer.app.sources.repository import read_places
 from primer.app.sources.rules import read_binding_rules
+from primer.app.vocabularies.repository import choose_version, read_version
 from primer.workers.concept_steps import ConceptSteps
 from primer.workers.export_steps import ExportSteps
 
@@ -82,6 +84,8 @@ class Steps:
                 return self._concepts.measure(job, lease, self._check)
             case TaskKind.PROBE:
                 return self._concepts.probe(job, self._check)
+            case TaskKind.SENSES:
+                return self._measure_senses(job)
 
     def _plan(self, job: Job) -> StepResult:
         options = JobOptions.model_validate(job.options)
@@ -108,6 +112,7 @@ class Steps:
         with self._context.database.reading() as session:
             source = session.get_one(Source, job.source_id)
             profile = read_profile(session, job.profile_id)
+            vocabulary = choose_version(session, options.vocabulary_id)
             rules = read_binding_rules(session, job.source_id)
             places = read_places(session)
         folder = self._folder(job)
@@ -123,7 +128,7 @@ class Steps:
             artifacts=None,
             aoa=None,
             profile=profile,
-            vocabulary=PLAIN_VOCABULARY,
+            vocabulary=vocabulary,
             export=options.describe_export(),
             source_rules=rules,
         )
@@ -189,6 +194,15 @@ class Steps:
         # Now, so that whoever opens the run's documents need not wait; without it they would be indexed then.
         build_index(folder, self._context.settings.indexes, lambda _progress: self._check())
         return StepResult(report=report)
+
+    def _measure_senses(self, job: Job) -> StepResult:
+        """What is committed stays: a task that is let go of carries on at the next slice."""
+        options = JobOptions.model_validate(job.options)
+        assert options.vocabulary_id is not None
+        with self._context.database.reading() as session:
+            version = read_version(session, options.vocabulary_id)
+        progress = measure_senses(self._folder(job), version, lambda _progress: self._check())
+        return StepResult(report={} if progress is None else asdict(progress))
 
     def _reopen(self, job: Job) -> tuple[MeasureJob, SliceWork]:
         found = self._work.pop(job.id, None)

@@ -15,7 +15,10 @@ class ExportChoices(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    vocabulary: Literal["plain"] = "plain"
+    vocabulary: Literal["own", "plain"] = Field(
+        default="own", description="The run's own, or the plain one without rulings, where no version is named."
+    )
+    vocabulary_id: int | None = Field(default=None, ge=1, lt=1 << 63, description="A saved vocabulary version.")
     shard_bytes: int = Field(
         default=DEFAULT_SHARD_BYTES, ge=1 << 16, le=5 << 30, description="Compressed size at which a file ends."
     )
@@ -38,6 +41,12 @@ class ExportChoices(BaseModel):
     )
 
     @model_validator(mode="after")
+    def _names_one_vocabulary(self) -> ExportChoices:
+        if self.vocabulary == "plain" and self.vocabulary_id is not None:
+            raise ValueError("give vocabulary_id or the plain vocabulary, not both")
+        return self
+
+    @model_validator(mode="after")
     def _has_something_to_gate(self) -> ExportChoices:
         if self.max_leak_share is not None and not self.has_curriculum:
             raise ValueError("a control alone has no leaks to count: leave out max_leak_share")
@@ -46,4 +55,4 @@ class ExportChoices(BaseModel):
         return self
 
     def describe_export(self) -> ExportOptions:
-        return ExportOptions(**self.model_dump(exclude={"vocabulary", "leak_catalogue"}))
+        return ExportOptions(**self.model_dump(exclude={"vocabulary", "vocabulary_id", "leak_catalogue"}))

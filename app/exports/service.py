@@ -31,6 +31,7 @@ from primer.app.jobs.service import add_job_on_run, require_published, require_r
 from primer.app.jobs.states import JobKind, JobState, TaskKind
 from primer.app.models import Export, ExportCheck, ExportPush, Job
 from primer.app.overrides.repository import read_revision
+from primer.app.vocabularies.repository import choose_version
 
 _DELETING: Final = ".deleting-"
 
@@ -60,6 +61,7 @@ def request_export(
             )
         profile_id = profile_id or base.profile_id
         _require_binding(context, session, base, profile_id)
+        choose_version(session, choices.vocabulary_id)
         newest = read_revision(session, base.source_id)
         revision = newest if overrides_revision is None else overrides_revision
         if revision > newest:

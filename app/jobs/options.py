@@ -13,7 +13,7 @@ TRIAL_SHARE = 0.01
 
 
 class JobOptions(BaseModel):
-    """Whole shards or a part of them, with or without the encoder, and how the export is laid out."""
+    """Whole shards or a part of them, with or without the encoder, by which vocabulary, and how the export is laid out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,6 +25,12 @@ class JobOptions(BaseModel):
         description="Measure only this share of the slices, drawn by the sample seed; 0.01 is a trial.",
     )
     sample_seed: int = Field(default=0, ge=0)
+    vocabulary_id: int | None = Field(
+        default=None,
+        ge=1,
+        lt=1 << 63,
+        description="A saved vocabulary version. Default: the plain one, without rulings.",
+    )
     has_encoder: bool = Field(default=True, description="False leaves the encoder's stage out: faster, coarser.")
     slice_bytes: int = Field(
         default=DEFAULT_SLICE_BYTES, ge=1 << 10, description="Rows of about so many bytes of text make one task."

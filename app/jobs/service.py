@@ -19,6 +19,7 @@ from primer.app.jobs.flow import Follower
 from primer.app.jobs.options import JobOptions
 from primer.app.jobs.states import JobKind, JobState, TaskKind
 from primer.app.models import Job
+from primer.app.vocabularies.repository import choose_version
 
 # A ledger weighs about a fifth of its source, an export at most the kept rows of it and their control.
 _DISK_SHARE_OF_SOURCE = 0.3
@@ -33,7 +34,7 @@ def start_job(
     options: JobOptions,
     base_job_id: int | None = None,
 ) -> Job:
-    """Curate a source. Raises Conflict when source or profile are not ready, QuotaError when the disk has no room."""
+    """Curate a source. Raises NotFound, Conflict when source or profile are not ready, QuotaError when the disk has no room."""
     actor.require(Action.JOBS)
     with context.database.transaction() as session:
         source = repository.get_source(session, source_id)
@@ -42,6 +43,7 @@ def start_job(
                 f"The source {source.name} is {source.state}, not ready.", hint="Wait for its scan, or see its error."
             )
         require_published(session, profile_id)
+        choose_version(session, options.vocabulary_id)
         require_room(context, source.size_bytes or 0, options)
         job = _add_job(session, actor, JobKind.CURATE, source_id, profile_id, options, base_job_id)
         job.folder = f"runs/job-{job.id:06d}"
@@ -68,10 +70,20 @@ def measure_undecided(context: Context, actor: Actor, job_id: int, *, profile_id
 
 
 def add_job_on_run(
-    session: Session, context: Context, actor: Actor, base: Job, kind: JobKind, task: TaskKind, *, profile_id: int
+    session: Session,
+    context: Context,
+    actor: Actor,
+    base: Job,
+    kind: JobKind,
+    task: TaskKind,
+    *,
+    profile_id: int,
+    vocabulary_id: int | None = None,
 ) -> Job:
-    """A job of one task on the run of a finished job, in the caller's transaction."""
+    """A job of one task on the run of a finished job, in the caller's transaction; by its vocabulary, or another."""
     options = JobOptions.model_validate(base.options)
+    if vocabulary_id is not None:
+        options = options.model_copy(update={"vocabulary_id": vocabulary_id})
     job = _add_job(session, actor, kind, base.source_id, profile_id, options, base.id)
     job.folder = base.folder
     _announce_new(session, context, actor, job, task)

@@ -28,6 +28,7 @@ class JobKind(StrEnum):
     PUSH_EXPORT = "push_export"  # to a repository of the Hub
     MEASURE_CONCEPTS = "measure_concepts"  # look for a catalogue's concepts in another job's run
     PROBE = "probe"  # look for them in what a run keeps, or in an export
+    MEASURE_SENSES = "measure_senses"  # tell the words of a vocabulary version apart in another job's run
 
 
 class TaskState(StrEnum):
@@ -50,6 +51,7 @@ class TaskKind(StrEnum):
     PUSH = "push"  # an export
     CONCEPTS = "concepts"  # one stretch of measuring concepts
     PROBE = "probe"  # a run or an export
+    SENSES = "senses"  # of a whole run
 
 
 # A job begins with one of these.
@@ -60,6 +62,7 @@ FIRST_TASKS = (
     TaskKind.PUSH,
     TaskKind.CONCEPTS,
     TaskKind.PROBE,
+    TaskKind.SENSES,
 )
 
 
@@ -81,4 +84,5 @@ QUEUE_OF: dict[TaskKind, Queue] = {
     TaskKind.PUSH: Queue.EXPORT,
     TaskKind.CONCEPTS: Queue.MAINTENANCE,
     TaskKind.PROBE: Queue.EXPORT,  # like an export it reads a whole corpus and cannot carry on half-way
+    TaskKind.SENSES: Queue.EXPORT,  # of a frequent word it reads most of a corpus
 }

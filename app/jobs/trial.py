@@ -19,7 +19,6 @@ from curation.curate import begin_run
 from curation.encoder_selection import select_rows
 from curation.funnel import Funnel
 from curation.ledger.store import SliceRef
-from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.request import RunRequest
 from curation.run_folder import RunFolder
 from curation.shards.source import SourceShard as ListedShard
@@ -40,6 +39,7 @@ from primer.app.sources.repository import read_places
 from primer.app.sources.rules import read_binding_rules
 from primer.app.sources.scattered import TEXT, Reach, Scattered, draw_scattered
 from primer.app.texts.meters import load_meters
+from primer.app.vocabularies.repository import choose_version
 
 DOCUMENTS = 200
 SECONDS = 20.0  # of reading and measuring together; loading the models, once a process, is not counted
@@ -101,7 +101,7 @@ def try_job(
             artifacts=None,
             aoa=None,
             profile=repository.read_profile(session, profile_id),
-            vocabulary=PLAIN_VOCABULARY,
+            vocabulary=choose_version(session, options.vocabulary_id),
             export=options.describe_export(),
             source_rules=read_binding_rules(session, source_id),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from starlette.status import HTTP_201_CREATED
 
 from primer.app.auth.actor import Actor
 from primer.app.auth.dependencies import ActorDep
@@ -13,6 +14,8 @@ from primer.app.documents.decisions import OpenDecisions, open_choice
 from primer.app.documents.endpoints import IndexesDep
 from primer.app.documents.indexes import Indexes
 from primer.app.documents.schemas import DecisionChoice
+from primer.app.jobs.schemas import JobDetail
+from primer.app.jobs.views import read_detail
 from primer.app.vocabularies import audit_service
 from primer.app.vocabularies.audit_schemas import (
     ConcordanceRequest,
@@ -21,12 +24,14 @@ from primer.app.vocabularies.audit_schemas import (
     ImpactView,
     SamplingRequest,
     SamplingView,
+    SensesRequest,
     Term,
     TermDetail,
     TermRequest,
     TermsPage,
     TermsRequest,
 )
+from primer.app.vocabularies.measuring import request_measuring
 from primer.app.vocabularies.repository import read_version
 
 router = APIRouter(prefix="/jobs/{job_id}/vocabulary", tags=["vocabularies"])
@@ -65,6 +70,16 @@ def preview_impact(
         with context.database.reading() as session:
             version = read_version(session, body.vocabulary_id)
     return audit_service.preview_version(found, version, body)
+
+
+@router.post(
+    "/measure-senses",
+    status_code=HTTP_201_CREATED,
+    summary="Read the documents that hold words told apart by sense, so that decisions by a version are exact",
+)
+def measure_senses(job_id: RowId, body: SensesRequest, context: ContextDep, actor: ActorDep) -> JobDetail:
+    job = request_measuring(context, actor, job_id, vocabulary_id=body.vocabulary_id)
+    return read_detail(context, job.id)
 
 
 @router.post("/sampling", summary="What keeping by chance, less often the higher the score, would keep")

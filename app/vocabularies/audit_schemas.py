@@ -247,6 +247,14 @@ class ImpactView(BaseModel):
     examples: list[ExampleView]
 
 
+class SensesRequest(BaseModel):
+    """Which version's words to tell apart."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"vocabulary_id": 3}]})
+
+    vocabulary_id: RowId
+
+
 class SamplingRequest(BaseModel):
     """A text whose highest score is s is kept with chance 0.5 ** ((s - min_score) / halving). `halving` null: as the profile says."""
 

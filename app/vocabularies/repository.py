@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from curation.lexicon.vocabulary import VocabularyVersion
+from curation.lexicon.vocabulary import PLAIN_VOCABULARY, VocabularyVersion
 from primer.app.core.errors import NotFound
 from primer.app.models import VocabularyRecord
 from primer.app.vocabularies.content import restore_version
@@ -41,6 +41,11 @@ def find_newest(session: Session, name: str) -> VocabularyRecord | None:
 def read_version(session: Session, version_id: int) -> VocabularyVersion:
     """A version as the library decides by it. Raises NotFound."""
     return restore(session, require_record(session, version_id))
+
+
+def choose_version(session: Session, version_id: int | None) -> VocabularyVersion:
+    """The same; None: the plain one. Raises NotFound."""
+    return PLAIN_VOCABULARY if version_id is None else read_version(session, version_id)
 
 
 def restore(session: Session, record: VocabularyRecord) -> VocabularyVersion:

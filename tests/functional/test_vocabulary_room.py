@@ -10,13 +10,12 @@ import pytest
 import yaml
 from accounts import open_program
 from cli_runs import SAMPLE, run_json, run_primer
+from exported_runs import bring_run, work_off
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from primer.app.auth.actor import SYSTEM
 from primer.app.auth.roles import Role
 from primer.app.core.context import Context
-from primer.app.jobs.imports import import_run
 
 SENSE = {"term": "cell", "innocent_if": [{"words": ["prison", "jail"], "left": 8, "right": 8}]}
 
@@ -30,7 +29,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def job_id(context: Context, run_folder: Path) -> int:
-    return import_run(context, SYSTEM, run_folder, source_name="sample", is_copied=True).job_id
+    return bring_run(context, run_folder, SAMPLE, "sample").id
 
 
 @pytest.fixture
@@ -179,6 +178,79 @@ def test_senses_that_nobody_measured_are_undecided(room: Room) -> None:
     assert next(item["ruling"] for item in page["items"] if item["word"] == "cell") == "sense"
     read = room.ask("vocabulary/terms/cell", decisions={"vocabulary": {"senses": [{**SENSE, "note": "a room"}]}})
     assert (read["note"], read["rule"]["term"]) == ("a room", "cell")
+
+
+def test_measuring_senses_makes_the_impact_exact_and_an_export_possible(
+    room: Room, curator: TestClient, service: FastAPI, context: Context, job_id: int, run_folder: Path, tmp_path: Path
+) -> None:
+    content = {"block": ["cell"], "senses": [SENSE]}
+    version_id = save(curator, content)
+    operator = open_program(service, Role.OPERATOR)
+    before = room.ask("vocabulary/impact", vocabulary_id=version_id)
+    asked = {"base_job_id": job_id, "vocabulary_id": version_id}
+    refused = work_off(context, operator.post("/api/v1/exports", json=asked).json()["job_id"])
+    assert refused.state == "failed"
+    assert f"/api/v1/jobs/{job_id}/vocabulary/measure-senses with vocabulary_id {version_id}." in (
+        refused.error_hint or ""
+    )
+
+    answer = operator.post(f"/api/v1/jobs/{job_id}/vocabulary/measure-senses", json={"vocabulary_id": version_id})
+    assert answer.status_code == 201, answer.text
+    assert (answer.json()["kind"], answer.json()["options"]["vocabulary_id"]) == ("measure_senses", version_id)
+    done = work_off(context, answer.json()["id"])
+    assert done.state == "succeeded"
+    assert done.report is not None
+    assert done.report["documents_read"] == room.ask("vocabulary/terms/cell")["documents"]
+    after = room.ask("vocabulary/impact", vocabulary_id=version_id)
+    assert (after["needs_senses"], after["uncertain"], after["undecided"]) == (
+        False,
+        {"documents": 0, "tokens": 0},
+        {"documents": 0, "tokens": 0},
+    )
+    assert before["moves"]["now_excluded"]["documents"] <= after["moves"]["now_excluded"]["documents"]
+    assert after["moves"]["now_excluded"]["documents"] <= (
+        before["moves"]["now_excluded"]["documents"] + before["uncertain"]["documents"]
+    )
+    new = tmp_path / "run"
+    version = write_version(tmp_path, content)
+    run_primer("run", SAMPLE, "--out", new, "--no-encoder", "--quiet", "--vocabulary", version)
+    funnel = run_json("decide", new, "--json")["funnel"]
+    assert room.ask("what-if", other={"vocabulary_id": version_id})["funnel"] == funnel
+
+    export = operator.post("/api/v1/exports", json=asked).json()
+    assert work_off(context, export["job_id"]).state == "succeeded"
+    manifest = operator.get(f"/api/v1/exports/{export['id']}").json()["manifest"]
+    assert manifest["vocabulary"]["content"]["name"] == "ours"
+    assert manifest["totals"]["curriculum"]["train"]["rows"] == after["kept_after"]["documents"]
+
+
+def test_a_job_decides_by_the_version_that_it_names(
+    room: Room, curator: TestClient, service: FastAPI, context: Context, job_id: int
+) -> None:
+    words = [item["word"] for item in room.ask("vocabulary/terms", limit=4)["items"]]
+    version_id = save(curator, {"allow": words})
+    expected = room.ask("vocabulary/impact", vocabulary_id=version_id)["kept_after"]
+    operator = open_program(service, Role.OPERATOR)
+    [source] = operator.get("/api/v1/sources").json()["items"]
+    profile_id = operator.get(f"/api/v1/jobs/{job_id}").json()["profile"]["id"]
+    asked = {
+        "source_id": source["id"],
+        "profile_id": profile_id,
+        "options": {"has_encoder": False, "vocabulary_id": version_id},
+    }
+    answer = operator.post("/api/v1/jobs", json=asked)
+    assert answer.status_code == 201, answer.text
+    job = work_off(context, answer.json()["id"])
+    assert job.state == "succeeded"
+    detail = operator.get(f"/api/v1/jobs/{job.id}").json()
+    assert detail["options"]["vocabulary_id"] == version_id
+    assert detail["report"]["vocabulary"] == {"name": "ours", "version": 1}
+    assert (detail["funnel"]["documents"]["kept"], detail["tokens_kept"]) == (expected["documents"], expected["tokens"])
+    its_own = Room(curator, job.id).ask("documents/facets")
+    assert its_own["outcomes"]["kept"] == expected["documents"], "a job's own vocabulary is the default"
+    missing = {**asked, "options": {"vocabulary_id": 99}}
+    assert operator.post("/api/v1/jobs", json=missing).status_code == 404
+    assert operator.post("/api/v1/exports", json={"base_job_id": job_id, "vocabulary_id": 99}).status_code == 404
 
 
 @pytest.mark.parametrize("sort", ["document", "left", "right", "domain"])
