@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from "react";
 import { cutBlocks, findBlock } from "./blocks";
 import { chooseShade, describeSpan } from "./evidence";
-import { splitHidden } from "./hidden";
+import { PlainText } from "./PlainText";
 import styles from "./reading.module.css";
 import { cutSegments, slicePieces, type Segment, type Span } from "./segments";
 import { Tip, type TipPlace } from "./Tip";
@@ -109,7 +109,7 @@ export function TextView({ text, spans, label, handle }: TextViewProps) {
 }
 
 function Piece({ piece, text, flashed }: { piece: Segment; text: string; flashed: number | undefined }) {
-  const content = <Plain text={text.slice(piece.start, piece.end)} />;
+  const content = <PlainText text={text.slice(piece.start, piece.end)} />;
   if (piece.spans.length === 0) return content;
   const ids = piece.spans.map(({ id }) => id);
   const kinds = [...new Set(piece.spans.map(({ kind }) => styles[kind] ?? ""))];
@@ -124,24 +124,6 @@ function Piece({ piece, text, flashed }: { piece: Segment; text: string; flashed
     >
       {content}
     </mark>
-  );
-}
-
-/** Text, with what cannot be seen shown by name. */
-function Plain({ text }: { text: string }) {
-  return splitHidden(text).map((part, place) =>
-    typeof part === "string" ? (
-      part
-    ) : (
-      <span
-        key={place}
-        className={styles.hidden}
-        role="img"
-        aria-label={`hidden: ${part.meaning}`}
-        title={`${part.meaning}${part.count > 1 ? `, ${part.count} times` : ""}`}
-        data-shown={part.count > 1 ? `${part.short}×${part.count}` : part.short}
-      />
-    ),
   );
 }
 
