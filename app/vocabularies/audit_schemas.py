@@ -78,7 +78,7 @@ class WordCountsView(BaseModel):
     docs_beyond: int
 
 
-class TermView(BaseModel):
+class WordView(BaseModel):
     """One word. `score` is null for a word that the table does not have, and where it was never seen in K-5 texts. Of `documents`
     that hold it, it counts in `hit_documents` and alone loses `sole_documents`; `several_documents` only vocabulary loses, by it
     and others together."""
@@ -106,7 +106,7 @@ class TermView(BaseModel):
 class TermsPage(BaseModel):
     """`total` counts the words of the query. `needs_senses`: the vocabulary tells words apart that nobody measured in this run."""
 
-    items: list[TermView]
+    items: list[WordView]
     next: str | None
     total: int
     losses: LossesView
@@ -138,7 +138,7 @@ class TermDetail(BaseModel):
     word: str
     documents: int
     subjects: list[str]
-    figures: TermView | None
+    figures: WordView | None
     note: str
     rule: SenseRule | None
     related: list[RelatedView]

@@ -42,9 +42,9 @@ from primer.app.vocabularies.audit_schemas import (
     TermDetail,
     TermsPage,
     TermsRequest,
-    TermView,
     TotalView,
     WordCountsView,
+    WordView,
 )
 from primer.app.vocabularies.schemas import describe_change
 from primer.app.vocabularies.subjects import list_words, map_subjects
@@ -163,10 +163,10 @@ def preview_draw(found: OpenDecisions, body: SamplingRequest) -> SamplingView:
     )
 
 
-def _describe_term(row: TermRow) -> TermView:
+def _describe_term(row: TermRow) -> WordView:
     counts = None if row.counts is None else WordCountsView.model_validate(row.counts)
     subjects = list(map_subjects().get(row.word, ()))
-    return TermView(**{**asdict(row), **_describe_score(row.score), "counts": counts, "subjects": subjects})
+    return WordView(**{**asdict(row), **_describe_score(row.score), "counts": counts, "subjects": subjects})
 
 
 def _describe_score(score: float | None) -> dict[str, object]:

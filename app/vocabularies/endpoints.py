@@ -23,12 +23,12 @@ from primer.app.vocabularies.content import WordRulings
 from primer.app.vocabularies.schemas import (
     CsvRequest,
     RevertRequest,
-    VersionAnswer,
     VersionCreate,
     VersionNumber,
-    VersionSummary,
     VocabularyAnswer,
+    VocabularyDetail,
     VocabularyName,
+    VocabularySummary,
     WordChangeAnswer,
     describe,
     describe_change,
@@ -71,7 +71,7 @@ def read_csv(asked: CsvRequest, actor: ActorDep) -> WordRulings:
 @router.get("/{name}/versions")
 def list_versions(
     name: VocabularyName, actor: ActorDep, context: ContextDep, cursor: Cursor = None, limit: Limit = 50
-) -> Page[VersionSummary]:
+) -> Page[VocabularySummary]:
     """The versions of a vocabulary, the newest first."""
     found = service.list_versions(context, actor, name, before=decode_id_cursor(cursor), limit=limit + 1)
     items = [summarize(record) for record in found[:limit]]
@@ -81,7 +81,7 @@ def list_versions(
 @router.get("/ids/{version_id}", responses=_UNCHANGED)
 def read_version_by_id(
     version_id: RowId, response: Response, actor: ActorDep, context: ContextDep, if_none_match: IfNoneMatch = None
-) -> VersionAnswer:
+) -> VocabularyDetail:
     """One version by its id, which jobs and decision sets name."""
     return _answer(service.read_record_by_id(context, actor, version_id), response, if_none_match)
 
@@ -89,7 +89,7 @@ def read_version_by_id(
 @router.post("/{name}/versions", status_code=HTTP_201_CREATED)
 def save_version(
     name: VocabularyName, asked: VersionCreate, response: Response, actor: ActorDep, context: ContextDep
-) -> VersionAnswer:
+) -> VocabularyDetail:
     """Save the version that follows `based_on`. 409 says who saved another one since, and when."""
     actor.require(Action.RULE)
     rulings = asked.content if asked.content is not None else _read_csv(asked.csv or "")
@@ -105,7 +105,7 @@ def read_version(
     actor: ActorDep,
     context: ContextDep,
     if_none_match: IfNoneMatch = None,
-) -> VersionAnswer:
+) -> VocabularyDetail:
     """One version. It stays as it is and may be kept."""
     return _answer(service.read_record(context, actor, name, version), response, if_none_match)
 
@@ -148,13 +148,13 @@ def download_yaml(
 @router.post("/{name}/revert", status_code=HTTP_201_CREATED)
 def revert(
     name: VocabularyName, asked: RevertRequest, response: Response, actor: ActorDep, context: ContextDep
-) -> VersionAnswer:
+) -> VocabularyDetail:
     """Save a new version that rules as an earlier one did."""
     record = service.revert(context, actor, name, based_on=asked.based_on, to_version=asked.to_version, note=asked.note)
     return _answer(record, response)
 
 
-def _answer(record: VocabularyRecord, response: Response, if_none_match: str | None = None) -> VersionAnswer:
+def _answer(record: VocabularyRecord, response: Response, if_none_match: str | None = None) -> VocabularyDetail:
     etag = f'"{record.sha256}"'
     if is_known(if_none_match, etag):
         known = Response(status_code=HTTP_304_NOT_MODIFIED)

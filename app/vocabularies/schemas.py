@@ -84,7 +84,7 @@ class CsvRequest(BaseModel):
     csv: Annotated[str, Field(max_length=MAX_CSV_CHARS)]
 
 
-class VersionSummary(BaseModel):
+class VocabularySummary(BaseModel):
     """A version without its words. It never changes."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_SUMMARY]})
@@ -102,7 +102,7 @@ class VersionSummary(BaseModel):
     sense_count: int
 
 
-class VersionAnswer(VersionSummary):
+class VocabularyDetail(VocabularySummary):
     model_config = ConfigDict(json_schema_extra={"examples": [{**_SUMMARY, "content": _CONTENT}]})
 
     content: WordRulings
@@ -117,7 +117,7 @@ class VocabularyAnswer(BaseModel):
 
     name: str
     version_count: int
-    newest: VersionSummary
+    newest: VocabularySummary
 
 
 class WordChangeAnswer(BaseModel):
@@ -156,12 +156,12 @@ def describe_change(change: WordChange) -> WordChangeAnswer:
     return WordChangeAnswer.model_validate(change)
 
 
-def summarize(record: VocabularyRecord) -> VersionSummary:
-    return VersionSummary.model_validate(_describe(record))
+def summarize(record: VocabularyRecord) -> VocabularySummary:
+    return VocabularySummary.model_validate(_describe(record))
 
 
-def describe(record: VocabularyRecord) -> VersionAnswer:
-    return VersionAnswer.model_validate({**_describe(record), "content": record.content})
+def describe(record: VocabularyRecord) -> VocabularyDetail:
+    return VocabularyDetail.model_validate({**_describe(record), "content": record.content})
 
 
 def _describe(record: VocabularyRecord) -> dict[str, object]:
