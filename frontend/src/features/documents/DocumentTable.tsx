@@ -4,10 +4,11 @@ import { useCursorPages, type CursorPages, type Sight } from "@/api/cursor-pages
 import { documentPages, type DecisionChoice, type DocumentQuery, type DocumentRow, type Sort } from "@/api/documents";
 import { isBeingBuilt } from "@/api/waiting";
 import { Button } from "@/components/Button";
-import { DocumentGrid, FIRST_SIGHT, type GridHandle } from "@/components/DocumentGrid";
+import { DocumentGrid } from "@/components/DocumentGrid";
 import { SelectField } from "@/components/fields";
 import { ProblemMessage } from "@/components/ProblemMessage";
 import { EmptyState, Loading } from "@/components/states";
+import { FIRST_SIGHT, type GridHandle } from "@/components/VirtualGrid";
 import { BeingBuilt } from "@/components/Waiting";
 import { plural } from "@/words/numbers";
 import { describeSignal, SIGNALS } from "@/words/signals";
