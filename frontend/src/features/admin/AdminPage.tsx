@@ -5,10 +5,12 @@ import { Page } from "@/components/Page";
 import { EmptyState } from "@/components/states";
 import styles from "./admin.module.css";
 import { AuditTab } from "./AuditTab";
+import { ModelsTab } from "./ModelsTab";
 import { PlacesTab } from "./PlacesTab";
 import { RulesTab } from "./RulesTab";
 import { ServiceTab } from "./ServiceTab";
 import { UsersTab } from "./UsersTab";
+import { WorkTab } from "./WorkTab";
 
 interface AdminTab {
   id: string;
@@ -22,6 +24,8 @@ const TABS: readonly AdminTab[] = [
   { id: "places", label: "Allowed places", action: "allow", content: PlacesTab },
   { id: "rules", label: "Source rules", action: undefined, content: RulesTab },
   { id: "audit", label: "Audit log", action: "audit_log", content: AuditTab },
+  { id: "work", label: "Workers and queues", action: "jobs", content: WorkTab },
+  { id: "models", label: "Models", action: undefined, content: ModelsTab },
   { id: "service", label: "Service", action: undefined, content: ServiceTab },
 ];
 
@@ -29,7 +33,10 @@ export default function AdminPage() {
   const { tab } = useParams<{ tab: string }>();
   const shown = TABS.find(({ id }) => id === tab);
   return (
-    <Page title="Admin" purpose="Who may do what, which places may be read, what is never kept, and who changed what.">
+    <Page
+      title="Admin"
+      purpose="Who may do what, which places may be read, what is never kept, who changed what, and how the service does."
+    >
       <nav className={styles.tabs} aria-label="Admin">
         {TABS.map(({ id, label }) => (
           <Link key={id} href={`/admin/${id}`} className={styles.tab} aria-current={id === tab ? "page" : undefined}>
@@ -45,7 +52,9 @@ export default function AdminPage() {
 function TabContent({ tab: { action, content: Content } }: { tab: AdminTab }) {
   const isAllowed = useIsAllowed(action ?? "rule") || action === undefined;
   if (!isAllowed) {
-    return <EmptyState title="For admins">Your role does not include this. Ask an admin if you need it.</EmptyState>;
+    return (
+      <EmptyState title="Not for your role">Your role does not include this. Ask an admin if you need it.</EmptyState>
+    );
   }
   return <Content />;
 }
