@@ -1,14 +1,23 @@
 // Jobs and their parts.
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, readAll, unwrap, type Schemas } from "./client";
+import { untilBuilt } from "./waiting";
 
 export type JobView = Schemas["JobView"];
 export type JobDetail = Schemas["JobDetail"];
 export type JobState = Schemas["JobState"];
 export type JobOptions = Schemas["JobOptions"];
+export type Estimate = Schemas["EstimateView"];
 export type TaskView = Schemas["TaskView"];
 export type TaskState = Schemas["TaskState"];
 
+const WHOLE = {
+  sample_seed: 0,
+  slice_bytes: 32 << 20,
+  validation_share: 0,
+  control_match: "tokens",
+  control_seed: 0,
+} as const;
 const PAGE = 50;
 const TASKS_AT_ONCE = 500;
 export const MOST_TASKS = 2_000; // more squares than a person can look through
@@ -114,6 +123,32 @@ export const tasksQuery = (id: number) =>
           ),
         MOST_TASKS,
       ),
+  });
+
+export interface Tried {
+  sourceId: number;
+  profileId: number;
+  limit: number | null;
+  hasEncoder: boolean;
+}
+
+/** Some documents of the source, measured and decided at once: it takes up to half a minute, and holds until the source changes. */
+export const estimateQuery = ({ sourceId, profileId, limit, hasEncoder }: Tried) =>
+  queryOptions({
+    queryKey: ["estimate", sourceId, profileId, limit, hasEncoder],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.POST("/api/v1/jobs/estimate", {
+          body: {
+            source_id: sourceId,
+            profile_id: profileId,
+            options: { ...WHOLE, limit, has_encoder: hasEncoder },
+          },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    ...untilBuilt,
   });
 
 export function useStartJob() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateDocuments, estimateRate, type PastJob } from "./estimate";
+import { estimateDocuments, estimateRate, estimateSeconds, estimateTokens, type PastJob } from "./estimate";
 
 function past(documents: number, seconds: number, hasEncoder = true): PastJob {
   return {
@@ -12,7 +12,7 @@ function past(documents: number, seconds: number, hasEncoder = true): PastJob {
 
 describe("estimates", () => {
   it("reads no more than the source has and the limit allows", () => {
-    const plan = { rowCount: 1_000, limit: null, share: null, hasEncoder: true };
+    const plan = { rowCount: 1_000, limit: null, share: null };
     expect(estimateDocuments(plan)).toBe(1_000);
     expect(estimateDocuments({ ...plan, share: 0.01 })).toBe(10);
     expect(estimateDocuments({ ...plan, limit: 5_000 })).toBe(1_000);
@@ -25,5 +25,17 @@ describe("estimates", () => {
     expect(estimateRate([past(100, 10), past(900, 10), past(300, 10), past(90_000, 1, false)], true)).toBe(30);
     expect(estimateRate([past(100, 10, false)], true)).toBeNull();
     expect(estimateRate([past(0, 10), past(10, 0)], true)).toBeNull();
+  });
+
+  it("scales a trial to the share, and falls back on earlier jobs for the time", () => {
+    const found = { documents: 1_000, tokens_kept: 5_001, seconds: 90 };
+    expect(estimateTokens(found, null)).toBe(5_001);
+    expect(estimateTokens(found, 0.1)).toBe(500);
+    expect(estimateTokens({ ...found, tokens_kept: null }, 0.1)).toBeNull();
+    expect(estimateSeconds(found, 100, [], { sample_share: 0.1, has_encoder: true })).toBe(9);
+    const silent = { ...found, seconds: null };
+    expect(estimateSeconds(silent, 600, [past(300, 10)], { has_encoder: true })).toBe(20);
+    expect(estimateSeconds(silent, 600, [past(300, 10)], { has_encoder: false })).toBeNull();
+    expect(estimateSeconds(silent, null, [past(300, 10)], { has_encoder: true })).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-// What a job is likely to read, take and keep, judged by the source's counts and by jobs that came before.
+// What a job is likely to read, take and keep, judged by the source's counts, a trial, and jobs that came before.
 import { secondsBetween } from "@/words/numbers";
 
 export interface PastJob {
@@ -13,7 +13,13 @@ export interface Plan {
   rowCount: number | null;
   limit: number | null;
   share: number | null;
-  hasEncoder: boolean;
+}
+
+/** What a trial of all documents within the limit found. */
+export interface TrialFound {
+  documents: number | null;
+  tokens_kept: number | null;
+  seconds: number | null;
 }
 
 const MOST_PAST = 5;
@@ -35,4 +41,21 @@ export function estimateRate(past: readonly PastJob[], hasEncoder: boolean): num
     })
     .sort((a, b) => a - b);
   return rates[Math.floor(rates.length / 2)] ?? null;
+}
+
+/** Of a share of what was tried. */
+export function estimateTokens(found: TrialFound, share: number | null): number | null {
+  return found.tokens_kept === null ? null : Math.round(found.tokens_kept * (share ?? 1));
+}
+
+/** By the trial's speed; where no worker answers, or nobody knows how much there is, by that of earlier jobs. */
+export function estimateSeconds(
+  found: TrialFound,
+  documents: number | null,
+  past: readonly PastJob[],
+  { sample_share, has_encoder }: { sample_share?: number | null; has_encoder: boolean },
+): number | null {
+  if (found.seconds !== null) return found.seconds * (sample_share ?? 1);
+  const rate = estimateRate(past, has_encoder);
+  return documents === null || rate === null ? null : documents / rate;
 }
