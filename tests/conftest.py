@@ -6,10 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["service_fixtures"]
 
 REPO = Path(__file__).resolve().parent.parent
+
+# What a test finds does not hang on how busy the machine is.
+settings.register_profile("primer", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("primer")
 
 
 @pytest.fixture(scope="session")

@@ -71,9 +71,7 @@ def test_no_request_breaks_the_service(served: tuple[str, str], description: Any
             answer = case.call(headers={"Authorization": token})
             case.validate_response(answer, checks=[checks.not_a_server_error, status_code_conformance])
 
-        quietly = settings(
-            max_examples=8, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-        )
+        quietly = settings(max_examples=8, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
         try:
             quietly(given(case=operation.as_strategy())(call))()
         except FailureGroup as failure:

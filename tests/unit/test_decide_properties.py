@@ -24,7 +24,6 @@ from curation.stages import STAGES
 DETERMINISTIC = settings(
     derandomize=True,
     max_examples=120,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

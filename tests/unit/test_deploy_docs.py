@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from cli_runs import PRIMER, REPO
+from cli_runs import REPO
+from typer.testing import CliRunner
 
 from primer.app.core.settings import Settings
+from primer.cli.main import app
 from primer.workers import children
 
 _DEPLOY = (REPO / "docs" / "deploy.md").read_text()
@@ -69,8 +70,8 @@ def test_commands_and_options_exist(document: str) -> None:
     for words in commands:
         name = tuple(words[: 2 if words[0] in groups else 1])
         if name not in helps:
-            shown = subprocess.run([*PRIMER, *name, "--help"], capture_output=True, text=True, check=False)
-            assert shown.returncode == 0, name
+            shown = CliRunner().invoke(app, [*name, "--help"], env={"COLUMNS": "200"})
+            assert shown.exit_code == 0, name
             helps[name] = shown.stdout
         for option in (word for word in words if word.startswith("--")):
             assert option in helps[name], (name, option)

@@ -42,7 +42,7 @@ ROWS = st.lists(
     max_size=25,
 )
 RULINGS = st.dictionaries(st.integers(0, 24), st.booleans(), max_size=6)
-DETERMINISTIC = settings(derandomize=True, max_examples=150, deadline=None, database=None)
+DETERMINISTIC = settings(derandomize=True, max_examples=150, database=None)
 
 
 def decide_rows(

@@ -43,7 +43,7 @@ def test_normal_forms_are_normal() -> None:
         assert_is_normal(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(hostile_text())
 def test_any_text_gets_a_normal_form(text: str) -> None:
     assert_is_normal(text)

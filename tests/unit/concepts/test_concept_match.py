@@ -141,7 +141,7 @@ _WORDS = (
 _PIECES = st.sampled_from([*_WORDS.split(" "), " ", "  ", ""])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.lists(st.tuples(_PIECES, st.sampled_from(["", " ", " ", " ", "-", "\n"])), max_size=30), max_size=4))
 def test_nothing_is_missed_or_added_against_the_plain_way(pieces: list[list[tuple[str, str]]]) -> None:
     texts = ["".join(word + gap for word, gap in text) for text in pieces]

@@ -51,7 +51,7 @@ def test_keys_decide_not_positions() -> None:
     assert taken(draw([10, 10, 10, 10], [0], keys=[4, 3, 2, 1])) == [3]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_tokens_agree_within_one_document(data: st.DataObject) -> None:
     tokens = data.draw(st.lists(st.integers(0, 5000), min_size=1, max_size=60))

@@ -23,7 +23,7 @@ def test_equals_the_oracle_on_fuzz(seed: int) -> None:
         assert_equals_oracle(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(hostile_text())
 def test_equals_the_oracle_on_any_text(text: str) -> None:
     assert_equals_oracle(text)

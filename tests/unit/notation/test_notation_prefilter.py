@@ -72,13 +72,13 @@ def assert_same(text: str) -> None:
     assert find_recommended(text, clues) == keep_first(recommended)
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(texts)
 def test_clues_lose_nothing_on_fuzzed_text(text: str) -> None:
     assert_same(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.sampled_from(CASE_TEXTS), st.sampled_from(CHARACTERS), st.integers(0, 60))
 def test_clues_lose_nothing_on_cases_with_a_character_put_in(text: str, character: str, place: int) -> None:
     assert_same(text[:place] + character + text[place:])
@@ -103,7 +103,7 @@ MARKUP = (
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(st.sampled_from(CASE_TEXTS), st.lists(st.tuples(st.integers(0, 30), st.sampled_from(MARKUP)), max_size=3))
 def test_clues_lose_nothing_on_cases_with_markup_put_in(text: str, insertions: list[tuple[int, str]]) -> None:
     for place, markup in insertions:

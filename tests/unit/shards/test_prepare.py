@@ -83,7 +83,7 @@ def test_a_manifest_says_what_the_file_is(tmp_path: Path) -> None:
     assert not (tmp_path / "staged").exists()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     group_rows=st.lists(st.integers(0, 40), max_size=12),
     slice_bytes=st.integers(1, 3000),
@@ -102,7 +102,7 @@ def test_slices_partition_the_rows_exactly(group_rows: list[int], slice_bytes: i
             assert groups == sorted(set(groups))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(lengths=st.lists(st.integers(0, 300), max_size=60), slice_bytes=st.integers(1, 2000))
 def test_slices_of_lines_partition_the_rows_exactly(lengths: list[int], slice_bytes: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -64,7 +64,7 @@ def test_bit_equal_to_the_oracle_on_fuzz(seed: int, tables: tuple[dict[str, floa
     assert [row["token_count"] for row in rows] == [len(oracle.tokens(text)) for text in texts]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(hostile_text(), max_size=6))
 def test_bit_equal_to_the_oracle_on_any_batch(texts: list[str]) -> None:
     assert figures(measure(texts, SMALL)) == [oracle.p95_and_oov(text, SMALL_NORMS, {}) for text in texts]

@@ -59,7 +59,7 @@ def test_equals_the_oracle_on_fuzz(seed: int) -> None:
     assert_equals_oracle(fuzz_texts(seed=seed, count=2000))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(hostile_text())
 def test_equals_the_oracle_on_any_text(text: str) -> None:
     assert_equals_oracle([text])

@@ -110,7 +110,7 @@ def test_only_one_letter_grows_in_lower_case() -> None:
     assert len("\u0130".lower()) == 2
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(hostile_text())
 def test_every_token_is_found_where_it_stands(text: str) -> None:
     tokens = oracle.tokens(text)

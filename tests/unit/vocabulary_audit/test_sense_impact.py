@@ -26,7 +26,7 @@ from curation.vocabulary_audit import preview_impact
 VOCABULARY = 1 << REASONS.index("vocabulary")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 30))
 def test_certain_moves_hold_and_measuring_makes_all_certain(audited: tuple[World, SignalIndex], seed: int) -> None:
     world, index = audited

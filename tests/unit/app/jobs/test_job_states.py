@@ -233,7 +233,7 @@ class JobMachine(RuleBasedStateMachine):
 def test_any_sequence_leaves_the_counters_exact(migrated_sqlite: Path) -> None:
     run_state_machine_as_test(
         lambda: JobMachine(migrated_sqlite),
-        settings=settings(max_examples=20, stateful_step_count=30, deadline=None, derandomize=True, phases=PHASES),
+        settings=settings(max_examples=20, stateful_step_count=30, derandomize=True, phases=PHASES),
     )
 
 
@@ -241,5 +241,5 @@ def test_any_sequence_leaves_the_counters_exact(migrated_sqlite: Path) -> None:
 def test_any_sequence_leaves_the_counters_exact_at_length(migrated_sqlite: Path) -> None:
     run_state_machine_as_test(
         lambda: JobMachine(migrated_sqlite),
-        settings=settings(max_examples=400, stateful_step_count=80, deadline=None),
+        settings=settings(max_examples=400, stateful_step_count=80),
     )
