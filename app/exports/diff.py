@@ -20,10 +20,12 @@ from curation.export.manifest import list_files, read_manifest
 from curation.export.request import CURRICULUM
 from curation.ledger import schema
 from curation.ledger.counts import count_tokens
+from curation.lexicon.ages import read_zipf_frequencies
 from curation.run_folder import RunFolder
 from primer.app.core.errors import Conflict
 
 MAX_TERMS = 50
+_COMMONEST_ZIPF = 8.0  # above the Zipf frequency of every English word: "the" has 7.7
 
 Rows = npt.NDArray[np.int64]
 
@@ -39,7 +41,8 @@ class Side:
 
 @dataclass
 class Difference:
-    """What one export has alone. `terms`: the words that stand in most of these documents, with how many."""
+    """What one export has alone. `terms`: the words that say most about it, with how many of
+    these documents have each: first those of many documents that are rare in English."""
 
     documents: int = 0
     tokens: int = 0
@@ -111,9 +114,19 @@ def _describe(side: Side, rows: Mapping[str, Rows]) -> Difference:
         difference.documents += len(slice_rows)
         difference.tokens += int(tokens[np.isin(core["row"].to_numpy(), slice_rows, assume_unique=True)].sum())
         terms.update(_count_terms(side.run.ledger.read_part("postings", ref.id), slice_rows, form))
-    ranked = sorted(terms.items(), key=lambda entry: (-entry[1], entry[0]))
-    difference.terms = ranked[:MAX_TERMS]
+    difference.terms = _rank_terms(terms)
     return difference
+
+
+def _rank_terms(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """By documents and rarity: words that every text has tell nothing of these."""
+    zipf = read_zipf_frequencies() if counts else {}
+
+    def weigh(entry: tuple[str, int]) -> tuple[float, str]:
+        word, count = entry
+        return -count * (_COMMONEST_ZIPF - zipf.get(word, 0.0)), word
+
+    return sorted(counts.items(), key=weigh)[:MAX_TERMS]
 
 
 def _count_terms(postings: Any, rows: Rows, form: str) -> dict[str, int]:

@@ -132,7 +132,7 @@ class TermView(BaseModel):
 
 
 class DifferenceView(BaseModel):
-    """What one export has alone, and the words that stand in most of these documents."""
+    """What one export has alone, and the words that say most about it: of many of its documents, and rare in English."""
 
     documents: int
     tokens: int

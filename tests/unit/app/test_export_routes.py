@@ -22,6 +22,7 @@ from starlette.testclient import TestClient
 from tiny_encoder import write_encoder
 
 from curation.curate import begin_run, finish_run, measure, open_decision_set
+from curation.lexicon.ages import read_zipf_frequencies
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY
 from curation.profile import Profile
 from curation.request import ExportOptions, RunRequest
@@ -178,6 +179,10 @@ def test_rulings_are_pinned_when_the_export_is_asked_for_and_compared_with_what_
     assert (found["lost"]["documents"], found["lost"]["tokens"]) == (1, decisions[lost][1])
     assert {term["term"]: term["documents"] for term in found["gained"]["terms"]}.items() <= words.items()
     assert len(found["gained"]["terms"]) == min(len(words), 50)
+    zipf = read_zipf_frequencies()
+    weights = [term["documents"] * (8 - zipf.get(term["term"], 0)) for term in found["gained"]["terms"]]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] > weights[-1]
     reverse = operator.get(f"{EXPORTS}/1/diff", params={"other": 2}).json()
     assert (reverse["gained"], reverse["lost"], reverse["common"]) == (found["lost"], found["gained"], found["common"])
 

@@ -97,11 +97,11 @@ function Differences({ before, after }: { before: ExportView; after: ExportView 
           >
             <Figures
               figures={[
-                count("Documents in both", common, "Documents that both curricula hold."),
-                count("Documents that came in", gained.documents, `Documents that only export ${after.id} holds.`),
-                count("Tokens that came in", gained.tokens, TOKENS),
-                count("Documents that went out", lost.documents, `Documents that only export ${before.id} holds.`),
-                count("Tokens that went out", lost.tokens, TOKENS),
+                count("In both", common, "Documents that both curricula hold."),
+                count("Came in", gained.documents, `Documents that only export ${after.id} holds.`),
+                count("Tokens in", gained.tokens, TOKENS),
+                count("Went out", lost.documents, `Documents that only export ${before.id} holds.`),
+                count("Tokens out", lost.tokens, TOKENS),
               ]}
             />
             {gained.documents + lost.documents === 0 && <p className={styles.muted}>Both hold the same documents.</p>}
@@ -123,7 +123,7 @@ function Terms({ title, difference: { documents, terms } }: { title: string; dif
   return (
     <Section
       title={title}
-      about={`The words that stand in most of these ${plural(documents, "document")}, each with the number of documents.`}
+      about={`The words that say most about ${documents === 1 ? "this document" : "these documents"}, rare ones first, each with the number of documents that have it.`}
     >
       {terms.length > 0 ? (
         <ul className={styles.words} aria-label={title}>

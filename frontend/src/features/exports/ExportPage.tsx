@@ -152,7 +152,7 @@ function describeRequest(found: ExportDetail): Fact[] {
       meaning: "A ruling keeps or excludes a document whatever the profile says.",
     },
     ...(options ? describeOptions(options) : []),
-    { label: "Made", value: EXPORT_KINDS[kind].label.toLowerCase(), meaning: EXPORT_KINDS[kind].meaning },
+    { label: "Kind", value: EXPORT_KINDS[kind].label.toLowerCase(), meaning: EXPORT_KINDS[kind].meaning },
     { label: "Asked by", value: found.created_by },
     { label: "Asked", value: <Moment at={found.created_at} /> },
     ...(found.finished_at ? [{ label: "Ended", value: <Moment at={found.finished_at} /> }] : []),
