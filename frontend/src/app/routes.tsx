@@ -22,9 +22,14 @@ const CompareExportsPage = lazyPart(() => import("@/features/exports/ComparePage
 const ExportPage = lazyPart(() => import("@/features/exports/ExportPage"));
 const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
 const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
+const ConceptsPage = lazyPart(() => import("@/features/concepts/ConceptsPage"));
+const CataloguePage = lazyPart(() => import("@/features/concepts/CataloguePage"));
+const EditPage = lazyPart(() => import("@/features/concepts/EditPage"));
+const ProbesPage = lazyPart(() => import("@/features/concepts/ProbesPage"));
+const ProbePage = lazyPart(() => import("@/features/concepts/ProbePage"));
 const LaterPage = lazyPart(() => import("@/features/later/LaterPage"));
 
-const LATER = ["/vocabulary", "/concepts"];
+const LATER = ["/vocabulary"];
 
 export function Routes() {
   return (
@@ -45,6 +50,11 @@ export function Routes() {
       <Route path="/exports/compare" component={CompareExportsPage} />
       <Route path="/exports/:id" component={ExportPage} />
       <Route path="/thresholds/:job?" component={ThresholdsPage} />
+      <Route path="/concepts/catalogue" component={CataloguePage} />
+      <Route path="/concepts/edit" component={EditPage} />
+      <Route path="/concepts/probes" component={ProbesPage} />
+      <Route path="/concepts/probes/:id" component={ProbePage} />
+      <Route path="/concepts/:job?" component={ConceptsPage} />
       <Route path="/try" component={TryPage} />
       <Route path="/admin">
         <Redirect to="/admin/users" replace />

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "react-aria-components/Button";
 import { Focusable } from "react-aria-components/Focusable";
 import { Tooltip, TooltipTrigger } from "react-aria-components/Tooltip";
 import styles from "./explained.module.css";
@@ -18,6 +19,26 @@ export function Explained({ meaning, children }: ExplainedProps) {
           {children}
         </span>
       </Focusable>
+      <Tooltip className={styles.tooltip} offset={6}>
+        {meaning}
+      </Tooltip>
+    </TooltipTrigger>
+  );
+}
+
+interface ExplainedButtonProps extends ExplainedProps {
+  className?: string;
+  onPress: () => void;
+  isPressed?: boolean;
+}
+
+/** A heading or choice that can be pressed, with its explanation. */
+export function ExplainedButton({ meaning, className, onPress, isPressed, children }: ExplainedButtonProps) {
+  return (
+    <TooltipTrigger delay={250} closeDelay={80}>
+      <Button className={className} onPress={onPress} aria-pressed={isPressed}>
+        {children}
+      </Button>
       <Tooltip className={styles.tooltip} offset={6}>
         {meaning}
       </Tooltip>
