@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from curation.run_folder import RunFolder
@@ -11,7 +10,8 @@ from primer.app.auth.roles import Action
 from primer.app.core.context import Context
 from primer.app.core.errors import Conflict
 from primer.app.exports import repository, service
-from primer.app.exports.diff import Comparison, Difference, Side, compare_exports
+from primer.app.exports.comparisons import Comparisons
+from primer.app.exports.diff import Difference, Side
 from primer.app.exports.files import Contents, read_contents
 from primer.app.exports.repository import Found
 from primer.app.exports.schemas import (
@@ -27,7 +27,7 @@ from primer.app.exports.schemas import (
 from primer.app.jobs.schemas import Named, NamedProfile
 from primer.app.models import ExportCheck, ExportPush, Job
 
-_REMEMBERED_COMPARISONS = 32
+_comparisons = Comparisons()
 
 
 def describe_export(found: Found) -> ExportView:
@@ -57,7 +57,7 @@ def read_detail(context: Context, actor: Actor, export_id: int) -> ExportDetail:
 
 
 def compare(context: Context, actor: Actor, export_id: int, other_id: int) -> ComparisonView:
-    """Raises NotFound, Conflict when they are of different sources or one has no files."""
+    """Raises NotFound, NotReady while they are compared, Conflict when they are of different sources or one has no files."""
     own, own_folder = service.find_files(context, actor, export_id)
     other, other_folder = service.find_files(context, actor, other_id)
     if own.source.id != other.source.id:
@@ -66,7 +66,7 @@ def compare(context: Context, actor: Actor, export_id: int, other_id: int) -> Co
             hint="Compare exports of one source.",
         )
     root = context.settings.data_dir
-    comparison = _compare(
+    comparison = _comparisons.get(
         Side(export_id, own_folder, RunFolder(root / own.job.folder)),
         Side(other_id, other_folder, RunFolder(root / other.job.folder)),
     )
@@ -76,20 +76,6 @@ def compare(context: Context, actor: Actor, export_id: int, other_id: int) -> Co
         common=comparison.common,
         gained=_describe_difference(comparison.gained),
         lost=_describe_difference(comparison.lost),
-    )
-
-
-def _compare(own: Side, other: Side) -> Comparison:
-    return _compare_once(own.export_id, own.folder, own.run.folder, other.export_id, other.folder, other.run.folder)
-
-
-@lru_cache(maxsize=_REMEMBERED_COMPARISONS)
-def _compare_once(
-    own_id: int, own_folder: Any, own_run: Any, other_id: int, other_folder: Any, other_run: Any
-) -> Comparison:
-    """Finished exports never change, so that their comparison can be remembered."""
-    return compare_exports(
-        Side(own_id, own_folder, RunFolder(own_run)), Side(other_id, other_folder, RunFolder(other_run))
     )
 
 

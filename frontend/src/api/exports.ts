@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, readAll, unwrap, type Schemas } from "./client";
 import { isOver, jobKeys } from "./jobs";
+import { untilBuilt } from "./waiting";
 
 export type ExportView = Schemas["ExportView"];
 export type ExportDetail = Schemas["ExportDetail"];
@@ -71,6 +72,7 @@ export const comparisonQuery = (before: number, after: number) =>
         api.GET(`${EXPORT_PATH}/diff`, { params: { path: { export_id: after }, query: { other: before } }, signal }),
       ),
     staleTime: Infinity,
+    ...untilBuilt,
   });
 
 export function fileAddress(id: number, path: string): string {

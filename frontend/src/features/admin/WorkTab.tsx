@@ -100,7 +100,7 @@ const QUEUE_COLUMNS: Column<QueueState>[] = [
   { id: "running", header: "At work", look: "number", cell: ({ running }) => plural(running, "part") },
   {
     id: "aside",
-    header: "Put aside",
+    header: "Set aside",
     look: "number",
     cell: ({ quarantined }) => (
       <span title="They ended their process so often that they are not tried again by themselves.">
@@ -191,7 +191,7 @@ const HELD_COLUMNS: Column<HeldTask>[] = [
     header: "Attempt",
     look: "number",
     cell: ({ attempts }) => (
-      <span title="How often this part has been begun. It is put aside when it has failed too often.">
+      <span title="How often this part has been begun. It is set aside when it has failed too often.">
         {formatCount(attempts)}
       </span>
     ),
