@@ -18,6 +18,7 @@ import { ChecksSection } from "./ChecksSection";
 import { ExportActions } from "./ExportActions";
 import styles from "./exports.module.css";
 import { FilesSection } from "./FilesSection";
+import { LeakSection } from "./LeakSection";
 import { ProgressSection } from "./ProgressSection";
 import { PushesSection } from "./PushesSection";
 
@@ -66,6 +67,7 @@ function ExportContent({ found }: { found: ExportDetail }) {
       )}
       {!isOver(found) && <ProgressSection found={found} />}
       {files && <HoldingSection files={files} />}
+      {files && <LeakSection found={found} />}
       {load && (
         <Section
           title="Load it in Python"
