@@ -83,6 +83,7 @@ def test_what_was_chosen_is_what_is_made(desk: Desk, admin: Caller) -> None:
     page = desk.open("/exports/new?job=1")
     page.get_by_label("Most tokens").fill("2000")
     page.get_by_label("Held back for validation (%)").fill("20")
+    page.get_by_label("Most documents that mention a concept beyond grade 5 (%)").fill("50")
     choose(page, "Rulings of people", "None")
     page.get_by_text("Files and order").click()
     page.get_by_label("Size of a file (MiB)").fill("0")
@@ -97,12 +98,14 @@ def test_what_was_chosen_is_what_is_made(desk: Desk, admin: Caller) -> None:
     expect(asked).to_contain_text("mixed by the number 7", timeout=60_000)
     expect(asked).to_contain_text("none: the profile alone decides")
     expect(asked).to_contain_text("20 %")
+    expect(asked).to_contain_text("50 % of documents")
     expect(page.get_by_role("region", name="Files")).to_contain_text("Curriculum, validation", timeout=120_000)
     export = admin.call("GET", f"/exports/{page.url.rpartition('/')[2]}")
     assert export["overrides_revision"] == 0
     chosen = {
-        "vocabulary": "plain", "shard_bytes": 1 << 20, "token_budget": 2_000, "validation_share": 0.2,
+        "vocabulary": "own", "shard_bytes": 1 << 20, "token_budget": 2_000, "validation_share": 0.2,
         "shuffle_seed": 7, "control_match": "tokens", "control_seed": 0, "has_curriculum": True,
+        "max_leak_share": 0.5,
     }  # fmt: skip
     assert {name: export["options"][name] for name in chosen} == chosen
     assert desk.complaints == []

@@ -85,6 +85,20 @@ export function ChoiceFields({ choices, problem, onChange }: ChoiceFieldsProps) 
         isSelected={choices.holds === "both"}
         onChange={(isBoth) => onChange({ holds: isBoth ? "both" : "control" })}
       />
+      {choices.holds === "both" && (
+        <TextField
+          label="Most documents that mention a concept beyond grade 5 (%)"
+          type="number"
+          value={choices.leaks}
+          onChange={(leaks) => onChange({ leaks })}
+          error={problem?.leaks}
+          placeholder="nobody looks"
+          description="Every document of the curriculum is searched for the concepts; with more of them the export fails."
+          min={0}
+          max={99}
+          step={0.01}
+        />
+      )}
       <details className={styles.more}>
         <summary>Files and order</summary>
         <div className={styles.more}>

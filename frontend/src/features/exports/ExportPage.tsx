@@ -172,6 +172,15 @@ function describeOptions(options: NonNullable<ExportDetail["options"]>): Fact[] 
     ...(options.validation_share > 0
       ? [{ label: "Held back for validation", value: formatShare(options.validation_share, 1) }]
       : []),
+    ...(typeof options.max_leak_share === "number"
+      ? [
+          {
+            label: "Most leaks",
+            value: `${Number((100 * options.max_leak_share).toPrecision(6))} % of documents`,
+            meaning: "With more documents that mention a concept beyond grade 5 the export fails.",
+          },
+        ]
+      : []),
     ...(typeof options.shuffle_seed === "number"
       ? [{ label: "Order", value: `mixed by the number ${options.shuffle_seed}` }]
       : []),

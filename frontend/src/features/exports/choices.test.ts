@@ -7,13 +7,14 @@ describe("choices of an export", () => {
       problem: null,
       options: {
         overrides_revision: null,
-        vocabulary: "plain",
+        vocabulary: "own",
         has_curriculum: true,
         control_match: "tokens",
         control_seed: 0,
         shard_bytes: 268_435_456,
         token_budget: null,
         validation_share: 0,
+        max_leak_share: null,
         shuffle_seed: null,
       },
     });
@@ -29,18 +30,20 @@ describe("choices of an export", () => {
       fileSize: "0.0625",
       budget: "5000",
       validation: "2.5",
+      leaks: "x",
       order: "mixed",
       orderSeed: "7",
     });
     expect(options).toEqual({
       overrides_revision: 12,
-      vocabulary: "plain",
+      vocabulary: "own",
       has_curriculum: false,
       control_match: "tokens_length",
       control_seed: 3,
       shard_bytes: 65_536,
       token_budget: 5_000,
       validation_share: 0.025,
+      max_leak_share: null,
       shuffle_seed: 7,
     });
   });
@@ -65,6 +68,13 @@ describe("choices of an export", () => {
     expect(readChoices({ ...DEFAULT_CHOICES, rulings: "upTo", order: "mixed", orderSeed: "-1" }).problem).toEqual({
       revision: "Give a whole number above 0.",
       orderSeed: "Give a whole number from 0 on.",
+    });
+  });
+
+  it("limit what may mention a concept, where there is a curriculum", () => {
+    expect(readChoices({ ...DEFAULT_CHOICES, leaks: "0.05" }).options?.max_leak_share).toBe(0.0005);
+    expect(readChoices({ ...DEFAULT_CHOICES, leaks: "100" }).problem).toEqual({
+      leaks: "Give a number from 0 to below 100, or nothing.",
     });
   });
 

@@ -12,6 +12,8 @@ export interface Choices {
   fileSize: string;
   budget: string;
   validation: string;
+  /** The largest share of documents, in per cent, that may mention a concept beyond grade 5; empty: nobody looks. */
+  leaks: string;
   order: "source" | "mixed";
   orderSeed: string;
 }
@@ -29,12 +31,13 @@ export const DEFAULT_CHOICES: Choices = {
   fileSize: "256",
   budget: "",
   validation: "0",
+  leaks: "",
   order: "source",
   orderSeed: "0",
 };
 
 export type Problems = Partial<
-  Record<"revision" | "controlSeed" | "fileSize" | "budget" | "validation" | "orderSeed", string>
+  Record<"revision" | "controlSeed" | "fileSize" | "budget" | "validation" | "leaks" | "orderSeed", string>
 >;
 
 interface Read {
@@ -58,18 +61,22 @@ export function readChoices(choices: Choices): Read {
   if (budget !== null && !(budget > 0)) problem.budget = "Give a whole number above 0, or nothing.";
   const validation = readNumber(choices.validation);
   if (!(validation >= 0 && validation < 100)) problem.validation = "Give a number from 0 to below 100.";
+  const hasGate = choices.holds === "both" && choices.leaks.trim() !== "";
+  const leaks = readNumber(choices.leaks);
+  if (hasGate && !(leaks >= 0 && leaks < 100)) problem.leaks = "Give a number from 0 to below 100, or nothing.";
   if (Object.keys(problem).length > 0) return { options: null, problem };
   return {
     problem: null,
     options: {
       overrides_revision: readRevision(choices),
-      vocabulary: "plain",
+      vocabulary: "own",
       has_curriculum: choices.holds === "both",
       control_match: choices.controlMatch,
       control_seed: controlSeed,
       shard_bytes: fileBytes,
       token_budget: budget,
       validation_share: validation / 100,
+      max_leak_share: hasGate ? leaks / 100 : null,
       shuffle_seed: choices.order === "mixed" ? orderSeed : null,
     },
   };
