@@ -22,14 +22,13 @@ const CompareExportsPage = lazyPart(() => import("@/features/exports/ComparePage
 const ExportPage = lazyPart(() => import("@/features/exports/ExportPage"));
 const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
 const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
+const VocabularyPage = lazyPart(() => import("@/features/vocabulary/VocabularyPage"));
+const VocabularyVersionsPage = lazyPart(() => import("@/features/vocabulary/VersionsPage"));
 const ConceptsPage = lazyPart(() => import("@/features/concepts/ConceptsPage"));
 const CataloguePage = lazyPart(() => import("@/features/concepts/CataloguePage"));
 const EditPage = lazyPart(() => import("@/features/concepts/EditPage"));
 const ProbesPage = lazyPart(() => import("@/features/concepts/ProbesPage"));
 const ProbePage = lazyPart(() => import("@/features/concepts/ProbePage"));
-const LaterPage = lazyPart(() => import("@/features/later/LaterPage"));
-
-const LATER = ["/vocabulary"];
 
 export function Routes() {
   return (
@@ -50,6 +49,8 @@ export function Routes() {
       <Route path="/exports/compare" component={CompareExportsPage} />
       <Route path="/exports/:id" component={ExportPage} />
       <Route path="/thresholds/:job?" component={ThresholdsPage} />
+      <Route path="/vocabulary/versions" component={VocabularyVersionsPage} />
+      <Route path="/vocabulary/:job?" component={VocabularyPage} />
       <Route path="/concepts/catalogue" component={CataloguePage} />
       <Route path="/concepts/edit" component={EditPage} />
       <Route path="/concepts/probes" component={ProbesPage} />
@@ -61,9 +62,6 @@ export function Routes() {
       </Route>
       <Route path="/admin/:tab" component={AdminPage} />
       <Route path="/account" component={AccountPage} />
-      {LATER.map((path) => (
-        <Route key={path} path={path} component={LaterPage} />
-      ))}
       <Route component={NotFoundPage} />
     </Switch>
   );

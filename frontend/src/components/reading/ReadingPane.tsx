@@ -28,13 +28,15 @@ interface ReadingPaneProps {
   isSoleCertain: boolean;
   /** The text as the source has it, where it differs from what was read. */
   sourceText?: string;
+  /** Where a word beyond grade 5 can be looked at. */
+  wordAddress?: (word: string) => string;
   head?: ReactNode;
   foot?: ReactNode;
 }
 
 /** A text beside the reasons for its decision, with the evidence marked in place. */
 export function ReadingPane(props: ReadingPaneProps) {
-  const { decision, explanation, distances, soleCause, isSoleCertain, sourceText, head, foot } = props;
+  const { decision, explanation, distances, soleCause, isSoleCertain, sourceText, wordAddress, head, foot } = props;
   const text = useRef<TextHandle>(null);
   const shown = useStore(shownKinds);
   const [isSource, setIsSource] = useState(false);
@@ -57,6 +59,7 @@ export function ReadingPane(props: ReadingPaneProps) {
             explanation={explanation}
             distances={distances}
             spans={spans}
+            wordAddress={wordAddress}
             onShow={(span) => {
               setIsSource(false);
               shownKinds.set(new Set([...shown, span.kind]));

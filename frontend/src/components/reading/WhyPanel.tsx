@@ -1,5 +1,6 @@
-import { ChevronRight } from "lucide-react";
+import { BookType, ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { Distance, Explanation, StageView } from "@/api/documents";
 import { Explained } from "@/components/Explained";
 import { BANDS, describeDistance, describeRule, formatSignal, type Unit } from "@/words/signals";
@@ -21,11 +22,12 @@ interface WhyPanelProps {
   explanation: Explanation;
   distances: readonly Distance[];
   spans: readonly Span[];
+  wordAddress?: (word: string) => string;
   onShow: (span: Span) => void;
 }
 
 /** Each stage: what was measured, what was asked, and how far the one is from the other. */
-export function WhyPanel({ explanation, distances, spans, onShow }: WhyPanelProps) {
+export function WhyPanel({ explanation, distances, spans, wordAddress, onShow }: WhyPanelProps) {
   return (
     <ul className={styles.stages} aria-label="Why, stage by stage">
       {explanation.stages.map((stage) => (
@@ -34,6 +36,7 @@ export function WhyPanel({ explanation, distances, spans, onShow }: WhyPanelProp
           stage={stage}
           distances={distances.filter((distance) => distance.stage === stage.stage)}
           spans={spans.filter((span) => span.stage === stage.stage)}
+          wordAddress={wordAddress}
           onShow={onShow}
         />
       ))}
@@ -45,11 +48,12 @@ interface StageProps {
   stage: StageView;
   distances: readonly Distance[];
   spans: readonly Span[];
+  wordAddress?: (word: string) => string;
   onShow: (span: Span) => void;
 }
 
 /** A stage that passes is one line, until it is opened. */
-function Stage({ stage, distances, spans, onShow }: StageProps) {
+function Stage({ stage, distances, spans, wordAddress, onShow }: StageProps) {
   const [isOpen, setIsOpen] = useState(stage.verdict !== "pass");
   const { label, meaning } = describeStage(stage.stage);
   const verdict = VERDICTS[stage.verdict] ?? { label: stage.verdict, tone: "warning" };
@@ -76,7 +80,7 @@ function Stage({ stage, distances, spans, onShow }: StageProps) {
             ))}
           </div>
           <Grades values={stage.values} />
-          <Names spans={spans} onShow={onShow} />
+          <Names spans={spans} wordAddress={wordAddress} onShow={onShow} />
         </div>
       )}
     </li>
@@ -159,8 +163,10 @@ function formatPercent(chance: number | null | undefined): string {
   return typeof chance === "number" ? `${(100 * chance).toFixed(chance < 0.1 ? 1 : 0)} %` : "–";
 }
 
-/** The evidence by name; each leads to its first place in the text. */
-function Names({ spans, onShow }: { spans: readonly Span[]; onShow: (span: Span) => void }) {
+type NamesProps = Pick<StageProps, "spans" | "wordAddress" | "onShow">;
+
+/** The evidence by name; each leads to its first place in the text, and a word beyond grade 5 to its own page. */
+function Names({ spans, wordAddress, onShow }: NamesProps) {
   const counted = new Map<string, { span: Span; count: number }>();
   for (const span of spans) {
     const key = `${span.kind} ${span.name}`;
@@ -173,16 +179,27 @@ function Names({ spans, onShow }: { spans: readonly Span[]; onShow: (span: Span)
   return (
     <div className={styles.names}>
       {names.slice(0, MOST_NAMES).map(({ span, count }) => (
-        <button
-          key={span.id}
-          type="button"
-          className={`${styles.name} ${styles[span.kind] ?? ""}`}
-          onClick={() => onShow(span)}
-          title={`${describeSpan(span)}. Show it in the text.`}
-        >
-          <bdi>{nameSpan(span)}</bdi>
-          {count > 1 ? ` ×${count}` : ""}
-        </button>
+        <span key={span.id} className={styles.named}>
+          <button
+            type="button"
+            className={`${styles.name} ${styles[span.kind] ?? ""}`}
+            onClick={() => onShow(span)}
+            title={`${describeSpan(span)}. Show it in the text.`}
+          >
+            <bdi>{nameSpan(span)}</bdi>
+            {count > 1 ? ` ×${count}` : ""}
+          </button>
+          {wordAddress && span.kind === "term" && (
+            <Link
+              href={wordAddress(span.name)}
+              className={styles.wordLink}
+              aria-label={`${span.name} in the vocabulary`}
+              title="What the word costs, and where it stands"
+            >
+              <BookType size={14} aria-hidden />
+            </Link>
+          )}
+        </span>
       ))}
       {names.length > MOST_NAMES && <span className={styles.muted}>and {names.length - MOST_NAMES} more</span>}
     </div>

@@ -37,6 +37,10 @@ export function DocumentPane({ jobId, position, choice, ...props }: DocumentPane
   );
 }
 
+function nameWord(jobId: number, { vocabulary_id }: DecisionChoice, word: string): string {
+  return `/vocabulary/${jobId}?${vocabulary_id ? `version=${vocabulary_id}&` : ""}word=${encodeURIComponent(word)}`;
+}
+
 type ReadingProps = Omit<DocumentPaneProps, "position"> & { document: DocumentView };
 
 function Reading({ jobId, sourceId, choice, document, handle }: ReadingProps) {
@@ -100,6 +104,7 @@ function Reading({ jobId, sourceId, choice, document, handle }: ReadingProps) {
           soleCause={document.sole_cause}
           isSoleCertain={document.is_sole_certain}
           sourceText={document.text ?? undefined}
+          wordAddress={(word) => nameWord(jobId, choice, word)}
           head={head}
           foot={<RulingHistory history={rulings} />}
         />

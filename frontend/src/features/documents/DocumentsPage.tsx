@@ -7,11 +7,12 @@ import { jobQuery } from "@/api/jobs";
 import { useIsAllowed } from "@/api/roles";
 import { Button } from "@/components/Button";
 import { JobPicker, NewestJob } from "@/components/JobPicker";
-import type { GridHandle } from "@/components/DocumentGrid";
+import type { GridHandle } from "@/components/VirtualGrid";
 import { usePageShortcuts } from "@/components/page-shortcuts";
 import { toggleEvidence } from "@/components/reading/ReadingPane";
 import { EmptyState } from "@/components/states";
 import { VersionPicker } from "@/components/VersionPicker";
+import { VocabularyPicker } from "@/components/VocabularyPicker";
 import { Workspace } from "@/components/Workspace";
 import { readView, writeView, type View } from "./address";
 import { BulkDialog } from "./BulkDialog";
@@ -39,8 +40,11 @@ function JobDocuments({ jobId }: { jobId: number }) {
   const [, go] = useLocation();
   const client = useQueryClient();
   const view = readView(address);
-  const { query, sort, at, profileId } = view;
-  const choice: DecisionChoice = profileId === null ? {} : { profile_id: profileId };
+  const { query, sort, at, profileId, vocabularyId } = view;
+  const choice: DecisionChoice = {
+    ...(profileId !== null && { profile_id: profileId }),
+    ...(vocabularyId !== null && { vocabulary_id: vocabularyId }),
+  };
   const job = useQuery(jobQuery(jobId));
   const [hasFacets, setHasFacets] = useState(() => window.matchMedia(HAS_ROOM).matches);
   const [isRulingAll, setIsRulingAll] = useState(false);
@@ -93,6 +97,12 @@ function JobDocuments({ jobId }: { jobId: number }) {
             value={profileId}
             onChange={(id) => show({ profileId: id }, false)}
           />
+          <VocabularyPicker
+            label="Words ruled by"
+            own="Words: the job's own"
+            value={vocabularyId}
+            onChange={(id) => show({ vocabularyId: id }, false)}
+          />
         </>
       }
     >
@@ -107,7 +117,7 @@ function JobDocuments({ jobId }: { jobId: number }) {
           <FacetPanel jobId={jobId} choice={choice} query={query} onChange={(next) => show({ query: next }, false)} />
         )}
         <DocumentTable
-          key={JSON.stringify([tidyQuery(query), sort, profileId, round])}
+          key={JSON.stringify([tidyQuery(query), sort, profileId, vocabularyId, round])}
           jobId={jobId}
           choice={choice}
           query={query}

@@ -28,6 +28,7 @@ const EVERYTHING: View = {
   sort: { column: "tokens", is_descending: true },
   at: 12345,
   profileId: 3,
+  vocabularyId: 5,
 };
 
 describe("a view as an address", () => {
@@ -37,7 +38,7 @@ describe("a view as an address", () => {
   });
 
   it("is empty where nothing is asked", () => {
-    const nothing: View = { query: {}, sort: {}, at: null, profileId: null };
+    const nothing: View = { query: {}, sort: {}, at: null, profileId: null, vocabularyId: null };
     expect(writeView(nothing).toString()).toBe("");
     expect(readView(new URLSearchParams())).toEqual(nothing);
   });
@@ -48,6 +49,7 @@ describe("a view as an address", () => {
       sort: {},
       at: 0,
       profileId: null,
+      vocabularyId: null,
     };
     expect(readView(writeView(view))).toEqual(view);
   });
@@ -56,6 +58,6 @@ describe("a view as an address", () => {
     const address = new URLSearchParams(
       "outcome=lost&alone=certain&range=age:1..2&range=tokens:x..3&range=tokens:..&range=tokens&grade=K5&sort=size&at=-1&profile=1e3",
     );
-    expect(readView(address)).toEqual({ query: {}, sort: {}, at: null, profileId: null });
+    expect(readView(address)).toEqual({ query: {}, sort: {}, at: null, profileId: null, vocabularyId: null });
   });
 });

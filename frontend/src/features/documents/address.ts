@@ -9,6 +9,8 @@ export interface View {
   at: number | null;
   /** The profile version that decides; null: the job's own. */
   profileId: number | null;
+  /** The vocabulary version that decides; null: the job's own. */
+  vocabularyId: number | null;
 }
 
 const TEXTS = {
@@ -31,7 +33,7 @@ const CHOICES = {
 
 const YES_NO = { below: "has_subdomains", barred: "has_source_rule", unreadable: "has_error" } as const;
 
-export function writeView({ query, sort, at, profileId }: View): URLSearchParams {
+export function writeView({ query, sort, at, profileId, vocabularyId }: View): URLSearchParams {
   const address = new URLSearchParams();
   for (const [key, [field]] of Object.entries(CHOICES)) {
     if (query[field]) address.set(key, query[field]);
@@ -47,6 +49,7 @@ export function writeView({ query, sort, at, profileId }: View): URLSearchParams
   for (const range of query.ranges ?? []) address.append("range", `${range.column}:${writeRange(range)}`);
   if (sort.column) address.set("sort", `${sort.is_descending ? "-" : ""}${sort.column}`);
   if (profileId !== null) address.set("profile", String(profileId));
+  if (vocabularyId !== null) address.set("words", String(vocabularyId));
   if (at !== null) address.set("at", String(at));
   return address;
 }
@@ -77,6 +80,7 @@ export function readView(address: URLSearchParams): View {
     sort: readSort(address.get("sort")),
     at: readNumber(address.get("at")),
     profileId: readNumber(address.get("profile")),
+    vocabularyId: readNumber(address.get("words")),
   };
 }
 
