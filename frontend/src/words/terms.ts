@@ -53,7 +53,10 @@ export const TASK_KINDS: Record<TaskView["kind"], Term> = {
   export: { label: "Export", meaning: "Write the files of an export." },
   verify: { label: "Check", meaning: "Compare the files of an export with its manifest." },
   push: { label: "Publish", meaning: "Send the files of an export to a Hub." },
-  concepts: { label: "Find concepts", meaning: "Look for the concepts of a catalogue, a quarter of an hour at a time." },
+  concepts: {
+    label: "Find concepts",
+    meaning: "Look for the concepts of a catalogue, a quarter of an hour at a time.",
+  },
   probe: { label: "Probe", meaning: "Look for every concept in what is kept." },
   senses: { label: "Tell words apart", meaning: "Read the documents that hold words with several meanings." },
 };
@@ -67,7 +70,10 @@ export const JOB_KINDS: Record<JobView["kind"], Term> = {
   export: { label: "Export", meaning: "Write what an earlier job keeps, as training reads it." },
   verify_export: { label: "Check an export", meaning: "Compare every file of an export with its manifest." },
   push_export: { label: "Publish an export", meaning: "Send an export to a Hub." },
-  measure_concepts: { label: "Find concepts", meaning: "Look for a catalogue's concepts in an earlier job's documents." },
+  measure_concepts: {
+    label: "Find concepts",
+    meaning: "Look for a catalogue's concepts in an earlier job's documents.",
+  },
   probe: { label: "Leak probe", meaning: "Look for every concept in what a job keeps, or in an export." },
   measure_senses: {
     label: "Tell words apart",
