@@ -5,7 +5,6 @@ Nothing is kept: the run lies in a temporary folder. It is bounded in documents,
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from curation.concepts.interval import find_interval
 from curation.curate import begin_run
 from curation.encoder_selection import select_rows
 from curation.funnel import Funnel
@@ -45,13 +45,12 @@ DOCUMENTS = 200
 SECONDS = 20.0  # of reading and measuring together; loading the models, once a process, is not counted
 _READING_SHARE = 0.5
 _SLICE_BYTES = 1 << 10  # every row group of the drawn file is a slice of its own
-_Z = 1.96  # 95 %
 
 
 @dataclass(frozen=True)
 class Trial:
     """`documents`: of the whole job, None where the source does not say. `kept`, `undecided` and `unreadable` are of the
-    `tried`. `kept_share` is of the tried, with a 95 % interval; None where nothing was tried. `tokens_kept` and `seconds` are
+    `tried`. `kept_share` is of the tried, with its exact 95 % interval; None where nothing was tried. `tokens_kept` and `seconds` are
     of the whole job: None where `documents` is, and `seconds` also where no worker answers. `processes`: that would do it."""
 
     documents: int | None
@@ -234,7 +233,7 @@ def _count_selected(job: MeasureJob, work: SliceWork, ref: SliceRef) -> int:
 def _conclude(found: _Found, drawn: Scattered, documents: int | None, processes: int, *, seconds_tried: float) -> Trial:
     funnel = found.funnel
     tried, kept = funnel.document_count, funnel.documents["kept"]
-    low, high = find_interval(kept, tried)
+    low, high = find_interval(kept, tried) if tried else (None, None)
     tokens = seconds = None
     if documents is not None and tried:
         tokens = round(funnel.tokens["kept"] / tried * documents)
@@ -257,13 +256,3 @@ def _conclude(found: _Found, drawn: Scattered, documents: int | None, processes:
         is_cut_short=tried < len(drawn.rows),
         notes=drawn.notes,
     )
-
-
-def find_interval(hits: int, count: int) -> tuple[float, float] | tuple[None, None]:
-    """Wilson's 95 % interval of a share; None of nothing."""
-    if count == 0:
-        return None, None
-    share, spread = hits / count, _Z**2 / count
-    middle = (share + spread / 2) / (1 + spread)
-    half = _Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
-    return max(0.0, middle - half), min(1.0, middle + half)

@@ -17,12 +17,12 @@ from fastapi import FastAPI
 from service_stack import Stack, running_stack
 from starlette.testclient import TestClient
 
+from curation.concepts.interval import find_interval
 from primer.app.auth.actor import SYSTEM
 from primer.app.auth.roles import Role
 from primer.app.core.errors import Conflict
 from primer.app.jobs import trial
 from primer.app.jobs.options import JobOptions
-from primer.app.jobs.trial import find_interval
 from primer.app.jobs.trial_turns import TrialTurns
 from primer.app.main import create_app
 from primer.app.models import AllowedPrefix, Source
@@ -84,7 +84,9 @@ def test_a_source_smaller_than_a_trial_is_found_as_the_job_finds_it(
     assert found["unreadable"] == funnel["documents"]["error"]
     assert found["tokens_kept"] == funnel["tokens"]["kept"]
     assert found["kept_share"] == found["kept"] / 150
-    assert found["kept_share_low"] < found["kept_share"] < found["kept_share_high"]
+    bounds = find_interval(found["kept"], found["tried"])
+    assert (found["kept_share_low"], found["kept_share_high"]) == bounds
+    assert bounds[0] < found["kept_share"] < bounds[1]
     assert (found["is_cut_short"], found["too_long"], found["notes"]) == (False, 0, [])
     assert (found["processes"], found["seconds"]) == (0, None), "no worker answers"
 
@@ -242,11 +244,3 @@ def test_a_newer_trial_of_the_same_person_ends_the_older_and_others_wait() -> No
     assert len(began) == 2
     with turns.take(1) as check:
         check()
-
-
-@pytest.mark.parametrize(
-    ("hits", "count", "low", "high"),
-    [(0, 0, None, None), (0, 200, 0.0, 0.0188), (10, 200, 0.0274, 0.0896), (200, 200, 0.9812, 1.0)],
-)
-def test_intervals(hits: int, count: int, low: float | None, high: float | None) -> None:
-    assert find_interval(hits, count) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
