@@ -60,7 +60,14 @@ PAGES = (
     ),
     Page("thresholds", "/thresholds", "Where the thresholds cut"),
     Page("vocabulary", "/vocabulary", "Not built yet"),
-    Page("concepts", "/concepts", "Not built yet"),
+    Page("concepts", "/concepts/1", "What leaks into kept text"),
+    Page("concept", "/concepts/1?at={concept}&places=all", "Where it stands"),
+    Page("concepts-by-subject", "/concepts/1?by=subject", "What leaks into kept text"),
+    Page("concepts-not-measured", "/concepts/2", "Concepts are not measured in this job yet"),
+    Page("catalogue", "/concepts/catalogue?job=1&before=1&after=2", "Compare two versions"),
+    Page("catalogue-edit", "/concepts/edit?job=1", "There is no edit"),
+    Page("probes", "/concepts/probes", "All probes"),
+    Page("probe", "/concepts/probes/1", "Hits by concept"),
     Page("exports", "/exports", "All exports"),
     Page("new-export", "/exports/new?job=1", "What to expect"),
     Page("export", "/exports/3", "How to verify"),
@@ -95,6 +102,7 @@ def furnish(service: Service) -> Caller:
     admin.call("POST", "/profiles", draft)
     rule = {"kind": "domain", "value": "trains.example.org", "reason": "takedown request of 3 March"}
     admin.call("POST", "/source-rules", rule)
+    _find_concepts(admin)
     admin.call("POST", "/users", {"name": "anna.berg", "role": "curator", "password": PASSWORD})
     admin.call("POST", "/tokens", {"name": "nightly export", "role": "viewer", "expires_in_days": 90})
     return admin
@@ -122,7 +130,25 @@ def find_kept(caller: Caller, job_id: int) -> dict[str, Any]:
 
 def find_path(page: Page, caller: Caller) -> str:
     newest = {profile["name"]: profile["newest"]["version"] for profile in caller.call("GET", "/profiles")["items"]}
+    if "{concept}" in page.path:
+        found = caller.call("POST", "/jobs/1/concepts/report", {})["concepts"]
+        return page.path.format(concept=max(found, key=lambda counts: int(counts["documents"]))["concept"])
     return page.path.format(**{name: version for name, version in newest.items() if name.isidentifier()})
+
+
+def _find_concepts(admin: Caller) -> None:
+    """Concepts of the first job, a second version of their catalogue, and a probe of what the job keeps."""
+    job = admin.call("POST", "/jobs/1/concepts/measure", {})
+    admin.wait_for(f"/jobs/{job['id']}", "succeeded")
+    ratio = admin.call("GET", "/concepts/versions/1/concepts/ratio")
+    ratio |= {
+        "innocent": [*ratio["innocent"], "aspect ratio of a film"],
+        "k5_neighbour": "halves and quarters of a thing",
+    }
+    edit = {"based_on": 1, "put": [ratio], "note": "films have ratios that nobody calculates with"}
+    admin.call("POST", "/concepts/versions", edit)
+    probe = admin.call("POST", "/probes", {"base_job_id": 1, "max_share": 0.0005})
+    admin.wait_for(f"/probes/{probe['id']}", "succeeded")
 
 
 def _add_source(caller: Caller, name: str, folder: Path, *, state: str = "ready") -> int:

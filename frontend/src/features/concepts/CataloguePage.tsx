@@ -86,7 +86,24 @@ function History({ versions, onMore, isLoadingMore, job }: HistoryProps) {
   }
 
   const columns: readonly Column<CatalogueVersion>[] = [
-    { id: "version", header: "Version", look: "fit", cell: ({ version }) => `version ${version}` },
+    {
+      id: "version",
+      header: "Version",
+      look: "fit",
+      cell: ({ version }) => (
+        <>
+          version {version}
+          <div className={styles.muted}>
+            <a href={csvAddress(version)} download title="For a spreadsheet; it can be brought in again.">
+              CSV
+            </a>{" "}
+            <a href={yamlAddress(version)} download title="For Primer on the command line.">
+              YAML
+            </a>
+          </div>
+        </>
+      ),
+    },
     {
       id: "saved",
       header: "Saved",
@@ -114,22 +131,6 @@ function History({ versions, onMore, isLoadingMore, job }: HistoryProps) {
       header: "Concepts",
       look: "number",
       cell: ({ concept_count }) => <span title="Concepts in this version">{formatCount(concept_count)}</span>,
-    },
-    {
-      id: "files",
-      header: "Download",
-      look: "fit",
-      cell: ({ version }) => (
-        <>
-          <a href={csvAddress(version)} download title="For a spreadsheet; it can be brought in again.">
-            CSV
-          </a>{" "}
-          <a href={yamlAddress(version)} download title="For Primer on the command line.">
-            YAML
-          </a>
-        </>
-      ),
-      isSecondary: true,
     },
     {
       id: "actions",

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Pencil, Trash2, X } from "lucide-react";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
 import { conceptPlacesQuery, type MentionCounts, type PlaceSort, type ReportAsked } from "@/api/concepts";
@@ -119,8 +119,9 @@ function Counted({ counts, kept }: { counts: MentionCounts; kept: number }) {
       <Figures
         figures={[
           {
-            label: "Documents mention it",
+            label: "Mention it",
             value: formatCount(counts.documents),
+            unit: counts.documents === 1 ? "document" : "documents",
             meaning: `At least once; ${plural(counts.hits, "place")} in ${plural(counts.tokens, "token")} of text.`,
           },
           {
@@ -216,14 +217,24 @@ function Senses({ concept }: { concept: Concept }) {
   );
 }
 
+const MOST_WORDS = 10;
+
+/** Long lists are whole once somebody asks for it. */
 function Words({ words }: { words: readonly string[] }) {
+  const [isWhole, setIsWhole] = useState(words.length <= MOST_WORDS + 2);
+  const shown = isWhole ? words : words.slice(0, MOST_WORDS);
   return (
     <span className={styles.words}>
-      {words.map((word) => (
+      {shown.map((word) => (
         <bdi key={word} className={styles.word}>
           {word}
         </bdi>
       ))}
+      {!isWhole && (
+        <button type="button" className={styles.link} onClick={() => setIsWhole(true)}>
+          and {words.length - MOST_WORDS} more
+        </button>
+      )}
     </span>
   );
 }

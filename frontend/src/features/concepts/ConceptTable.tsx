@@ -157,7 +157,7 @@ export function ConceptTable(props: ConceptTableProps) {
 function NameCell({ row, isEdited }: { row: Row; isEdited: boolean }) {
   const { name, concept } = row;
   const facts = concept
-    ? [describeSubject(concept.subject), describeGrades(concept.band).label, concept.standard ?? NO_STANDARD]
+    ? [concept.standard ?? NO_STANDARD, describeSubject(concept.subject), describeGrades(concept.band).label]
     : [];
   return (
     <div role="gridcell" className={styles.name}>
@@ -197,7 +197,7 @@ function CountCells({ counts }: { counts: MentionCounts | null }) {
         {formatCount(excluded)}
         {main && (
           <div
-            className={styles.second}
+            className={`${styles.second} ${styles.cause}`}
             title={`${plural(main[1], "document is", "documents are")} excluded by this stage`}
           >
             {describeStage(main[0]).label.toLowerCase()}
@@ -211,9 +211,11 @@ function CountCells({ counts }: { counts: MentionCounts | null }) {
       >
         {formatCount(kept)}
         {kept > 0 && (
-          <div className={styles.second}>
-            {formatLeakShare(kept_share)} ({formatInterval(kept_interval)})
-          </div>
+          <>
+            {" "}
+            <span className={styles.percent}>{formatLeakShare(kept_share)}</span>
+            <div className={styles.second}>{formatInterval(kept_interval)}</div>
+          </>
         )}
       </div>
     </>

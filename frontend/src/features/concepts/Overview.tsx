@@ -34,13 +34,13 @@ export function Overview({ jobId, profileId, report, nameOf, onConcept }: Overvi
       <Figures
         figures={[
           {
-            label: "Kept documents that mention a concept",
+            label: "Kept with a concept",
             value: formatCount(leaking),
             unit: formatLeakShare(leak_share),
-            meaning: `Of ${formatCount(kept)} kept documents; any concept of the catalogue counts.`,
+            meaning: `Kept documents that mention any concept of the catalogue, and their share of all ${formatCount(kept)}.`,
           },
           {
-            label: "Share of others like them",
+            label: "Others like them",
             value: formatInterval(leak_interval),
             meaning: INTERVAL_MEANING,
           },

@@ -76,7 +76,7 @@ function Progress({ jobId }: { jobId: number }) {
 }
 
 function Result({ probe }: { probe: ProbeDetail }) {
-  const { documents, leaking, share, interval, concepts, published } = probe;
+  const { documents, leaking, share, interval, published } = probe;
   const limit = sayLimit(probe);
   return (
     <Section title="What leaks">
@@ -94,7 +94,7 @@ function Result({ probe }: { probe: ProbeDetail }) {
           <Figures
             figures={[
               {
-                label: "Documents that mention a concept",
+                label: "Mention a concept",
                 value: formatCount(leaking),
                 unit: `of ${formatCount(documents)}`,
                 meaning: "Any concept of the catalogue counts; every document was read.",
@@ -106,14 +106,9 @@ function Result({ probe }: { probe: ProbeDetail }) {
                 meaning: "Of the documents that were read.",
               },
               {
-                label: "Of others like them",
+                label: "Others like them",
                 value: formatInterval(interval),
                 meaning: INTERVAL_MEANING,
-              },
-              {
-                label: "Concepts found",
-                value: formatCount(concepts?.length ?? 0),
-                meaning: "Concepts that at least one document mentions.",
               },
             ]}
           />
@@ -157,7 +152,7 @@ function Found({ probe, leaks }: { probe: ProbeDetail; leaks: readonly Leak[] })
   return (
     <Section
       title="Hits by concept"
-      about="Those in most documents first; of each some places are shown, one a document."
+      about={`${plural(leaks.length, "concept")}, those in most documents first; of each some places are shown, one a document.`}
     >
       <Loaded query={concepts} what="the catalogue">
         {(known) => (

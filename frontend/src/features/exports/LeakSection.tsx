@@ -34,7 +34,7 @@ export function LeakSection({ found }: { found: ExportDetail }) {
         <Figures
           figures={[
             {
-              label: "Documents that mention a concept",
+              label: "Mention a concept",
               value: formatCount(gate.leaking),
               unit: `of ${formatCount(gate.documents)}`,
               meaning: `Counted when it was written, over every document, by version ${gate.version} of the catalogue.`,
@@ -45,7 +45,7 @@ export function LeakSection({ found }: { found: ExportDetail }) {
               unit: `at most ${formatLeakShare(gate.most)}`,
               meaning: "Of its documents, and the largest share with which it would be written.",
             },
-            { label: "Of others like them", value: formatInterval(gate.interval), meaning: INTERVAL_MEANING },
+            { label: "Others like them", value: formatInterval(gate.interval), meaning: INTERVAL_MEANING },
           ]}
         />
       ) : (
