@@ -17,7 +17,7 @@ def test_a_new_job_is_tried_at_once(desk: Desk) -> None:
     page.get_by_text("Use the careful grader").click()
     expect(section.get_by_text(re.compile(r"^200 documents tried in "))).to_be_visible(timeout=60_000)
     expect(section.get_by_text("254", exact=True)).to_be_visible()
-    expect(section.get_by_text(re.compile(r"^about [0-9,]+ tokens$"))).to_be_visible()
+    expect(section.get_by_text(re.compile(r"^≈ [0-9,]+ tokens$"))).to_be_visible()
     assert find_violations(page) == []
     section.get_by_role("button", name="Kept", exact=True).focus()
     expect(page.get_by_role("tooltip")).to_contain_text("19 times out of 20")

@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap, type Schemas } from "./client";
 
+export type Work = Schemas["WorkView"];
 export type Worker = Schemas["WorkerView"];
 export type HeldTask = Schemas["HeldTaskView"];
 export type QueueState = Schemas["QueueView"];

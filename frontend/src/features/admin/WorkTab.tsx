@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { workQuery, type HeldTask, type QueueState, type Worker } from "@/api/work";
+import { workQuery, type HeldTask, type QueueState, type Work, type Worker } from "@/api/work";
 import { DataTable, type Column } from "@/components/DataTable";
 import { Explained } from "@/components/Explained";
 import { Figures } from "@/components/Figures";
@@ -17,70 +17,75 @@ export function WorkTab() {
   const work = useQuery(workQuery);
   return (
     <Loaded query={work} what="the workers">
-      {({ workers, queues, oldest, is_broker_reachable }) => (
-        <>
-          <Section title="Work now" about="Asked anew every five seconds.">
-            <Figures
-              figures={[
-                {
-                  label: "Workers that answer",
-                  value: formatCount(workers.filter(({ is_answering }) => is_answering).length),
-                  meaning: "Programs that take parts of jobs. Each may run several processes, one part each.",
-                },
-                {
-                  label: "Processes",
-                  value: formatCount(workers.reduce((sum, { process_count }) => sum + process_count, 0)),
-                  meaning: "How many parts of jobs can be worked on at the same time.",
-                },
-                {
-                  label: "At work",
-                  value: formatCount(workers.reduce((sum, { tasks }) => sum + tasks.length, 0)),
-                  unit: "parts",
-                  meaning: "Parts of jobs that a process works on now.",
-                },
-                {
-                  label: "Waiting",
-                  value: formatCount(queues.reduce((sum, { waiting }) => sum + waiting, 0)),
-                  unit: "parts",
-                  meaning: "Parts of jobs that a process could take now. Those of paused jobs do not count.",
-                },
-              ]}
-            />
-            {!is_broker_reachable && (
-              <p className={styles.notOk}>
-                The way to the workers is closed, so that none can answer. Those that work go on; new work is found
-                later.
-              </p>
-            )}
-            <p className={styles.muted}>
-              {oldest ? (
-                <>
-                  What has waited longest is of <Link href={`/jobs/${oldest.job_id}`}>job {oldest.job_id}</Link>:{" "}
-                  {TASK_KINDS[oldest.kind].label}, waiting since <Moment at={oldest.created_at} />.
-                </>
-              ) : (
-                "Nothing waits."
-              )}
-            </p>
-          </Section>
-          <Section
-            title="Queues"
-            about="What waits, by the kind of work. Each worker takes from one queue or from several."
-          >
-            <DataTable label="Queues" columns={QUEUE_COLUMNS} rows={queues} keyOf={({ name }) => name} />
-          </Section>
-          <Section title="Workers" about="A worker that has fallen silent is known by what it still holds.">
-            {workers.length === 0 ? (
-              <EmptyState title="No worker answers">
-                Jobs wait until one is started: <code>primer worker</code>, on this machine or on another.
-              </EmptyState>
-            ) : (
-              workers.map((worker) => <WorkerBlock key={`${worker.host}/${worker.pid ?? "silent"}`} worker={worker} />)
-            )}
-          </Section>
-        </>
-      )}
+      {(found) => <WorkNow work={found} />}
     </Loaded>
+  );
+}
+
+function WorkNow({ work: { workers, queues, oldest, is_broker_reachable } }: { work: Work }) {
+  const held = workers.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0);
+  return (
+    <>
+      <Section title="Work now" about="Asked anew every five seconds.">
+        <Figures
+          figures={[
+            {
+              label: "Workers that answer",
+              value: formatCount(workers.filter(({ is_answering }) => is_answering).length),
+              meaning: "Programs that take parts of jobs. Each may run several processes, one part each.",
+            },
+            {
+              label: "Processes",
+              value: formatCount(workers.reduce((sum, { process_count }) => sum + process_count, 0)),
+              meaning: "How many parts of jobs can be worked on at the same time.",
+            },
+            {
+              label: "At work",
+              value: formatCount(held),
+              unit: held === 1 ? "part" : "parts",
+              meaning: "Parts of jobs that a process works on now.",
+            },
+            {
+              label: "Waiting",
+              value: formatCount(waiting),
+              unit: waiting === 1 ? "part" : "parts",
+              meaning: "Parts of jobs that a process could take now. Those of paused jobs do not count.",
+            },
+          ]}
+        />
+        {!is_broker_reachable && (
+          <p className={styles.notOk}>
+            The way to the workers is closed, so that none can answer. Those that work go on; new work is found later.
+          </p>
+        )}
+        <p className={styles.muted}>
+          {oldest ? (
+            <>
+              What has waited longest is of <Link href={`/jobs/${oldest.job_id}`}>job {oldest.job_id}</Link>:{" "}
+              {TASK_KINDS[oldest.kind].label}, added <Moment at={oldest.created_at} />.
+            </>
+          ) : (
+            "Nothing waits."
+          )}
+        </p>
+      </Section>
+      <Section
+        title="Queues"
+        about="What waits, by the kind of work. Each worker takes from one queue or from several."
+      >
+        <DataTable label="Queues" columns={QUEUE_COLUMNS} rows={queues} keyOf={({ name }) => name} />
+      </Section>
+      <Section title="Workers" about="A worker that has fallen silent is known by what it still holds.">
+        {workers.length === 0 ? (
+          <EmptyState title="No worker answers">
+            Jobs wait until one is started: <code>primer worker</code>, on this machine or on another.
+          </EmptyState>
+        ) : (
+          workers.map((worker) => <WorkerBlock key={`${worker.host}/${worker.pid ?? "silent"}`} worker={worker} />)
+        )}
+      </Section>
+    </>
   );
 }
 

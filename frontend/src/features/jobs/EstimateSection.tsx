@@ -8,7 +8,7 @@ import { Section } from "@/components/Page";
 import { Loading } from "@/components/states";
 import { ProblemMessage } from "@/components/ProblemMessage";
 import { formatCount, formatDuration, formatShare, formatShortCount, plural } from "@/words/numbers";
-import { estimateDocuments, estimateSeconds, estimateTokens } from "./estimate";
+import { estimateDocuments, estimateSeconds, estimateTokens, roundRoughly } from "./estimate";
 import styles from "./jobs.module.css";
 
 interface EstimateSectionProps {
@@ -89,14 +89,14 @@ function Expected({ source, options, found }: { source: Source; options: JobOpti
           },
           {
             label: "Tokens kept",
-            value: tokens === null ? "unknown" : `about ${formatShortCount(tokens)}`,
+            value: tokens === null ? "unknown" : `≈ ${formatShortCount(roundRoughly(tokens))}`,
             unit: tokens === null ? undefined : "tokens",
             meaning:
               "What the tried documents kept, for as many documents as the job reads. A token is about ¾ of a word.",
           },
           {
             label: "Time",
-            value: seconds === null ? "unknown" : `about ${formatDuration(seconds)}`,
+            value: seconds === null ? "unknown" : `≈ ${formatDuration(seconds)}`,
             meaning:
               found.processes > 0
                 ? `At the trial's own speed, with the ${plural(found.processes, "process", "processes")} that measure now, if nothing else runs.`

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { estimateDocuments, estimateRate, estimateSeconds, estimateTokens, type PastJob } from "./estimate";
+import {
+  estimateDocuments,
+  estimateRate,
+  estimateSeconds,
+  estimateTokens,
+  roundRoughly,
+  type PastJob,
+} from "./estimate";
 
 function past(documents: number, seconds: number, hasEncoder = true): PastJob {
   return {
@@ -31,6 +38,7 @@ describe("estimates", () => {
     const found = { documents: 1_000, tokens_kept: 5_001, seconds: 90 };
     expect(estimateTokens(found, null)).toBe(5_001);
     expect(estimateTokens(found, 0.1)).toBe(500);
+    expect([27_730, 999, 0].map(roundRoughly)).toEqual([27_700, 999, 0]);
     expect(estimateTokens({ ...found, tokens_kept: null }, 0.1)).toBeNull();
     expect(estimateSeconds(found, 100, [], { sample_share: 0.1, has_encoder: true })).toBe(9);
     const silent = { ...found, seconds: null };

@@ -59,3 +59,8 @@ export function estimateSeconds(
   const rate = estimateRate(past, has_encoder);
   return documents === null || rate === null ? null : documents / rate;
 }
+
+/** To three digits: an estimate knows no more. */
+export function roundRoughly(count: number): number {
+  return Number(count.toPrecision(3));
+}
