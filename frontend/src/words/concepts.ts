@@ -65,7 +65,7 @@ export function formatLeakShare(share: number): string {
 }
 
 export function formatInterval([low, high]: readonly [number, number] | readonly number[]): string {
-  return `${formatPercent(100 * (low ?? 0))} to ${formatPercent(100 * (high ?? 0))} %`;
+  return `${formatPercent(100 * (low ?? 0))} to\u00a0${formatPercent(100 * (high ?? 0))}\u00a0%`;
 }
 
 function formatPercent(percent: number): string {

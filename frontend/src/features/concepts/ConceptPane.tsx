@@ -217,7 +217,7 @@ function Senses({ concept }: { concept: Concept }) {
   );
 }
 
-const MOST_WORDS = 10;
+const MOST_WORDS = 6;
 
 /** Long lists are whole once somebody asks for it. */
 function Words({ words }: { words: readonly string[] }) {

@@ -45,13 +45,15 @@ interface ConceptTableProps {
   onOpen: () => void;
   /** Whether a concept is part of the edit that is being made. */
   isEdited: (id: string) => boolean;
+  /** The rows are groups of concepts. */
+  isGrouped: boolean;
   handle: Ref<TableHandle>;
 }
 
 /** Concepts or groups of them, one row each; only those in sight are in the page. One tab stop: keys go from row to row. */
 export function ConceptTable(props: ConceptTableProps) {
   "use no memo"; // the virtualizer changes without its identity doing so
-  const { label, rows, sort, onSort, selected, onSelect, onOpen, isEdited, handle } = props;
+  const { label, rows, sort, onSort, selected, onSelect, onOpen, isEdited, isGrouped, handle } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const prefix = useId();
   // eslint-disable-next-line react-hooks/incompatible-library -- see above
@@ -111,7 +113,7 @@ export function ConceptTable(props: ConceptTableProps) {
               isPressed={isSorted}
               onPress={() => onSort({ column: id, isDescending: isSorted ? !sort.isDescending : id !== "name" })}
             >
-              {heading}
+              {id === "name" && isGrouped ? "Group" : heading}
               {isSorted && <Arrow size={14} aria-label={sort.isDescending ? ", greatest first" : ", least first"} />}
             </ExplainedButton>
           );

@@ -337,6 +337,7 @@ function Concepts({ job, report, newest, latest, shown, view, onShow, banner, in
             onSelect={select}
             onOpen={open}
             isEdited={isEdited}
+            isGrouped={isGrouped}
             handle={table}
           />
         ) : (
