@@ -49,6 +49,7 @@ export function createReader(): (stroke: Keystroke) => Meaning {
 }
 
 export function isWritingInto(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement && target.type === "checkbox") return false; // it takes no letters
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === "listbox")

@@ -57,12 +57,7 @@ function listFigures({ moves, uncertain, undecided, kept_before, kept_after, nee
   const move = (name: string): Figure => {
     const { documents = 0, tokens = 0 } = moves[name] ?? {};
     const { label = name, meaning = "" } = MOVES[name] ?? {};
-    return {
-      label,
-      value: formatCount(documents),
-      unit: `documents, ${formatCount(tokens)} tokens`,
-      meaning,
-    };
+    return { label, ...describeTotal(documents, tokens), meaning };
   };
   const shown: Figure[] = [
     {
@@ -81,20 +76,25 @@ function listFigures({ moves, uncertain, undecided, kept_before, kept_after, nee
   if (needs_senses) {
     shown.push({
       label: "Of these uncertain",
-      value: formatCount(uncertain.documents),
-      unit: `documents, ${formatCount(uncertain.tokens)} tokens`,
+      ...describeTotal(uncertain.documents, uncertain.tokens),
       meaning: "Wait until their words are told apart. All others move as it says here, whatever comes of that.",
     });
   }
   if (undecided.documents > 0) {
     shown.push({
       label: "Undecided in all",
-      value: formatCount(undecided.documents),
-      unit: `documents, ${formatCount(undecided.tokens)} tokens`,
+      ...describeTotal(undecided.documents, undecided.tokens),
       meaning: "All documents of the job that wait for a measurement afterwards.",
     });
   }
   return shown;
+}
+
+function describeTotal(documents: number, tokens: number): Pick<Figure, "value" | "unit"> {
+  return {
+    value: formatCount(documents),
+    unit: `${documents === 1 ? "document" : "documents"}, ${plural(tokens, "token")}`,
+  };
 }
 
 interface ExamplesProps {

@@ -119,18 +119,18 @@ function WordFigures({ detail: { figures, documents } }: { detail: WordDetail })
       </p>
     );
   }
-  const count = (label: string, value: number, meaning: string, unit?: string): Figure => ({
+  const count = (label: string, value: number, meaning: string, unit: string): Figure => ({
     label,
     value: formatShortCount(value),
     exact: formatCount(value),
     meaning,
-    unit,
+    unit: value === 1 ? unit : `${unit}s`,
   });
   const shown: Figure[] = [
-    count("Lost by it alone", figures.sole_documents, WORD_ORDERS.sole_documents.meaning, "documents"),
-    count("Tokens lost", figures.sole_tokens, WORD_ORDERS.sole_tokens.meaning, "tokens"),
-    count("With other words", figures.several_documents, WORD_ORDERS.several_documents.meaning, "documents"),
-    count("Counts in", figures.hit_documents, WORD_ORDERS.hit_documents.meaning, "documents"),
+    count("Lost by it alone", figures.sole_documents, WORD_ORDERS.sole_documents.meaning, "document"),
+    count("Tokens lost", figures.sole_tokens, WORD_ORDERS.sole_tokens.meaning, "token"),
+    count("With other words", figures.several_documents, WORD_ORDERS.several_documents.meaning, "document"),
+    count("Counts in", figures.hit_documents, WORD_ORDERS.hit_documents.meaning, "document"),
     {
       label: "Of what is kept",
       value: formatKeptShare(figures.kept_share),
@@ -152,7 +152,7 @@ function WordFigures({ detail: { figures, documents } }: { detail: WordDetail })
         "Perhaps by it alone",
         figures.maybe_sole_documents,
         "The same, but something else was not measured: allowing the word leaves them undecided.",
-        "documents",
+        "document",
       ),
     );
   }
