@@ -162,7 +162,7 @@ function NameCell({ row, isEdited }: { row: Row; isEdited: boolean }) {
     ? [concept.standard ?? NO_STANDARD, describeSubject(concept.subject), describeGrades(concept.band).label]
     : [];
   return (
-    <div role="gridcell" className={styles.name}>
+    <div role="gridcell" className={styles.name} title={[name, ...facts].join(" · ")}>
       <div className={styles.first}>
         <bdi>{name}</bdi>
         {isEdited && <span className={styles.edited}>in your edit</span>}
