@@ -59,7 +59,10 @@ PAGES = (
         "document", "/documents/1?at=3&outcome=kept", "music-composers-and-instruments.example.org/biography/prose-042"
     ),
     Page("thresholds", "/thresholds", "Where the thresholds cut"),
-    Page("vocabulary", "/vocabulary", "Not built yet"),
+    Page("vocabulary", "/vocabulary", "Choose a word"),
+    Page("word", "/vocabulary/1?word=electron&lost=yes&by=right", "Where it stands"),
+    Page("word-edits", "/vocabulary/1?version=1&edits=yes", "No edits yet"),
+    Page("vocabulary-versions", "/vocabulary/versions?name=waves&before=1&after=2", "History of waves"),
     Page("concepts", "/concepts/1", "What leaks into kept text"),
     Page("concept", "/concepts/1?at={concept}&places=all", "Where it stands"),
     Page("concepts-by-subject", "/concepts/1?by=subject", "What leaks into kept text"),
@@ -97,6 +100,7 @@ def furnish(service: Service) -> Caller:
     admin.call("POST", f"/sources/{sample}/rulings", {**find_kept(admin, 1), "action": "exclude", "reason": reason})
     export = admin.call("POST", "/exports", {"base_job_id": 1})
     admin.wait_for(f"/exports/{export['id']}", "succeeded")
+    _save_words(admin)
     _add_source(admin, "damaged", _add_folder(service, "damaged", {"part-0.parquet": b"no Parquet"}), state="failed")
     draft = {"name": "stricter-words", "version_id": profile, "note": "fewer words beyond grade 5"}
     admin.call("POST", "/profiles", draft)
@@ -126,6 +130,18 @@ def find_kept(caller: Caller, job_id: int) -> dict[str, Any]:
             time.sleep(0.2)
         else:
             return {name: last[name] for name in ("shard_sha256", "row")}
+
+
+def _save_words(admin: Caller) -> None:
+    """Two versions of a vocabulary: one that allows a word, one that tells another apart by sense."""
+    allowed = {"allow": ["amplitude"], "notes": {"amplitude": "how high a wave is: grade 4"}}
+    first = admin.call(
+        "POST", "/vocabularies/waves/versions", {"content": allowed, "note": "waves are taught in grade 4"}
+    )
+    contexts = [{"words": ["mudflow", "river"], "left": 8, "right": 8}]
+    senses = [{"term": "electron", "innocent_if": contexts, "note": "a town by a volcano"}]
+    body = {"based_on": first["id"], "content": {**allowed, "senses": senses}, "note": "places are no particles"}
+    admin.call("POST", "/vocabularies/waves/versions", body)
 
 
 def find_path(page: Page, caller: Caller) -> str:

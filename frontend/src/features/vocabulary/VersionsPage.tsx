@@ -159,16 +159,34 @@ function History({ name, versions, onCompare }: HistoryProps) {
     { id: "when", header: "Saved", look: "fit", cell: ({ created_at }) => <Moment at={created_at} /> },
     { id: "by", header: "By", look: "fit", cell: ({ author }) => author },
     { id: "note", header: "What and why", look: "wide", cell: ({ note }) => (note ? <bdi>{note}</bdi> : "–") },
-    { id: "allow", header: "Allowed", look: "number", cell: ({ allow_count }) => formatCount(allow_count) },
-    { id: "block", header: "Blocked", look: "number", cell: ({ block_count }) => formatCount(block_count) },
-    { id: "sense", header: "By sense", look: "number", cell: ({ sense_count }) => formatCount(sense_count) },
+    {
+      id: "allow",
+      header: "Allowed",
+      look: "number",
+      cell: ({ allow_count }) => formatCount(allow_count),
+      isSecondary: true,
+    },
+    {
+      id: "block",
+      header: "Blocked",
+      look: "number",
+      cell: ({ block_count }) => formatCount(block_count),
+      isSecondary: true,
+    },
+    {
+      id: "sense",
+      header: "By sense",
+      look: "number",
+      cell: ({ sense_count }) => formatCount(sense_count),
+      isSecondary: true,
+    },
     {
       id: "actions",
       header: "Actions",
       isHeaderHidden: true,
       look: "fit",
       cell: (one) => (
-        <span className={styles.buttons}>
+        <span className={`${styles.buttons} ${styles.inRow}`}>
           <ButtonLink isSmall href={`/vocabulary?version=${one.id}`}>
             Words
           </ButtonLink>
@@ -176,7 +194,7 @@ function History({ name, versions, onCompare }: HistoryProps) {
             <Button
               isSmall
               onPress={() => one.parent_id !== null && onCompare(one.parent_id, one.id)}
-              aria-label={`What changed in v${one.version}`}
+              aria-label={`Changes of v${one.version}`}
             >
               Changes
             </Button>
@@ -186,7 +204,7 @@ function History({ name, versions, onCompare }: HistoryProps) {
             download
             className={`${button.button} ${button.plain} ${button.small}`}
           >
-            CSV<span className={styles.file}> of v{one.version}</span>
+            CSV<span className={styles.spoken}> of v{one.version}</span>
           </a>
           {mayRule && newest && one.id !== newest.id && (
             <Button isSmall look="quiet" onPress={() => setReverting(one)} aria-label={`Go back to v${one.version}`}>

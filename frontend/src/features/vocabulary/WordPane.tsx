@@ -177,14 +177,11 @@ function Related({ detail: { related }, onWord }: { detail: WordDetail; onWord: 
       <ul>
         {related.map((form) => (
           <li key={form.word}>
-            <Button
-              isSmall
-              onPress={() => onWord(form.word)}
-              aria-label={`${form.word}, ${plural(form.documents, "document")}`}
-            >
+            <Button isSmall onPress={() => onWord(form.word)}>
               <bdi>{form.word}</bdi>
-              <span className={styles.note} title={`${plural(form.documents, "document")} with it`}>
+              <span className={styles.note} title="Documents with it">
                 {formatShortCount(form.documents)}
+                <span className={styles.spoken}> documents</span>
               </span>
             </Button>
             <span
