@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import workbench
 from desk import Desk, sign_in
 from pages import PAGES, Page, find_path, furnish
+from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SIZES = {1280: 900, 820: 1180}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FOLDER = workbench.REPO / "docs" / "screenshots"
+_LOAD_MS = 60_000
 _SETTLE_MS = 900  # charts, and first rows of a source
 
 
@@ -44,6 +46,7 @@ def take_pictures(browser: Browser, service: workbench.Service, folder: Path, on
 def _take_picture(desk: Desk, page: Page, address: str, path: Path) -> None:
     shown = desk.open(address)
     shown.get_by_role("heading", name=page.heading, exact=True).wait_for()
+    expect(shown.get_by_role("status", name="Loading")).to_have_count(0, timeout=_LOAD_MS)
     shown.wait_for_timeout(_SETTLE_MS)
     shown.screenshot(path=path, full_page=True)
     shown.close()
