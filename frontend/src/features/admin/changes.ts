@@ -13,9 +13,13 @@ const NAMES: Record<string, string> = {
   locations: "places",
   prefix: "place",
   shard_bytes: "bytes of a file",
+  shard_sha256: "file",
   slice_bytes: "bytes of a part",
   text_field: "column with the text",
 };
+
+// Whatever is named after them later.
+const WORDS: Record<string, string> = { shard: "file", shards: "files", slice: "part", slices: "parts" };
 
 export function describeChanges(before: State, after: State): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -41,7 +45,8 @@ function show(value: unknown): string {
 }
 
 function describeName(name: string): string {
-  return NAMES[name] ?? name.replace(/^is_/, "").replaceAll("_", " ");
+  const words = name.replace(/^is_/, "").split("_");
+  return NAMES[name] ?? words.map((word) => WORDS[word] ?? word).join(" ");
 }
 
 function cut(text: string): string {
