@@ -256,6 +256,7 @@ def test_killed_children_are_started_again_and_the_job_ends_with_the_same_bytes(
     assert find_processes(folder) == []
 
 
+@pytest.mark.soak
 def test_when_it_is_killed_itself_nothing_goes_on_and_the_next_start_ends_the_job(
     folder: Path, expected: dict[str, str]
 ) -> None:
