@@ -36,20 +36,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.users", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long they ask, each of the two times")
-    parser.add_argument("--megabytes", type=float, default=60.0, help="how much text the job measures")
+    parser.add_argument("--megabytes", type=float, default=300.0, help="how much text the job measures")
     parser.add_argument("--write", action="store_true", help=f"also into benchmarks/results/{RESULT.name}")
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory(prefix="primer-benchmark-") as name,
         serve_decisions(Path(name), options.rows, megabytes=options.megabytes) as synthetic,
     ):
-        ask(synthetic, options.seconds / 4)  # what is asked first maps files into memory
-        alone = ask(synthetic, options.seconds)
+        ask(synthetic, options.seconds / 4, seed=0)  # what is asked first maps files into memory
+        alone = ask(synthetic, options.seconds, seed=100)
         caller = Caller(synthetic.service)
         job_id = synthetic.start_measuring(caller)
         wait_until_measuring(caller, job_id)
         before = caller.call("GET", f"/jobs/{job_id}")
-        beside = ask(synthetic, options.seconds)
+        beside = ask(synthetic, options.seconds, seed=200)
         after = caller.call("GET", f"/jobs/{job_id}")
     report = format_report(synthetic.rows, options.seconds, alone, beside, before, after)
     sys.stdout.write(report)
@@ -64,8 +64,8 @@ def wait_until_measuring(caller: Caller, job_id: int) -> None:
         time.sleep(0.2)
 
 
-def ask(synthetic: SyntheticService, seconds: float) -> Taken:
-    """Everybody asks for so many seconds."""
+def ask(synthetic: SyntheticService, seconds: float, *, seed: int) -> Taken:
+    """Everybody asks for so many seconds; another seed asks for other thresholds, so that nothing is known already."""
     taken: Taken = {}
     lock = threading.Lock()
     failures: list[BaseException] = []
@@ -76,7 +76,7 @@ def ask(synthetic: SyntheticService, seconds: float) -> Taken:
 
     def attend(number: int) -> None:
         try:
-            attend_as(Caller(synthetic.service), synthetic.job_id, random.Random(number), seconds, note)
+            attend_as(Caller(synthetic.service), synthetic.job_id, random.Random(seed + number), seconds, note)
         except BaseException as error:  # told to the main thread below
             failures.append(error)
             raise
