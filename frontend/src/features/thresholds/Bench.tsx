@@ -68,7 +68,10 @@ function OpenBench(props: BenchProps & { baseline: DecisionChoice; first: WhatIf
   const latest = useLatestAnswer(comparison, ask);
   const answer = latest.answer ?? first;
   const differences = compareContents(before, content);
-  const drawn = latest.question ?? { ...comparison, other: baseline };
+  // While a line is dragged the bars keep their colours: what would be kept is asked at every step, and must not wait for them.
+  const [atRest, setAtRest] = useState<Comparison>();
+  if (dragged === undefined && latest.question && latest.question !== atRest) setAtRest(latest.question);
+  const drawn = atRest ?? { ...comparison, other: baseline };
 
   return (
     <>
@@ -154,7 +157,7 @@ function OpenBench(props: BenchProps & { baseline: DecisionChoice; first: WhatIf
         counts={readCounts(answer.funnel)}
         profileId={isMoved ? null : (ids.from ?? job.profile.id)}
       />
-      {/* While a line is dragged the list stays as it was. */}
+      {/* Listed anew once the line rests. */}
       {dragged === undefined && latest.question === comparison && latest.answer && (
         <Flips comparison={comparison} flips={latest.answer.flips} />
       )}
