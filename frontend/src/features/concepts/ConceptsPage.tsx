@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Search, X } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { Redirect, useLocation, useParams, useSearchParams } from "wouter";
+import { useLocation, useSearchParams } from "wouter";
 import { conceptsQuery, newestVersionQuery, type CatalogueVersion, type Concept } from "@/api/catalogues";
 import {
   conceptReportQuery,
@@ -15,7 +15,8 @@ import { useIsAllowed } from "@/api/roles";
 import { useStore } from "@/api/store";
 import { Button, ButtonLink } from "@/components/Button";
 import { SelectField, type Option } from "@/components/fields";
-import { JobPicker, NewestJob } from "@/components/JobPicker";
+import { JobPicker } from "@/components/JobPicker";
+import { OfJob } from "@/components/OfJob";
 import { usePageShortcuts } from "@/components/page-shortcuts";
 import { EmptyState, Loaded } from "@/components/states";
 import { tell } from "@/components/toasts";
@@ -39,12 +40,10 @@ import { filterConcepts, listConcepts, listGroups, sortRows, type Grouping } fro
 const PURPOSE = "See what the boundary does to each idea that is taught after grade 5, and what leaks into kept text.";
 
 export default function ConceptsPage() {
-  const { job } = useParams<{ job?: string }>();
-  if (job !== undefined && /^\d{1,15}$/.test(job)) return <JobConcepts key={job} jobId={Number(job)} />;
   return (
-    <Workspace title="Concepts" purpose={PURPOSE}>
-      <NewestJob>{(jobId) => <Redirect to={`/concepts/${jobId}`} replace />}</NewestJob>
-    </Workspace>
+    <OfJob title="Concepts" purpose={PURPOSE} place="/concepts">
+      {(jobId) => <JobConcepts jobId={jobId} />}
+    </OfJob>
   );
 }
 

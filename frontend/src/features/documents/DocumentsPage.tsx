@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ListFilter } from "lucide-react";
 import { useRef, useState } from "react";
-import { Redirect, useLocation, useParams, useSearchParams } from "wouter";
+import { useLocation, useSearchParams } from "wouter";
 import { documentKeys, documentQuery, tidyQuery, type DecisionChoice } from "@/api/documents";
 import { jobQuery } from "@/api/jobs";
 import { useIsAllowed } from "@/api/roles";
 import { Button } from "@/components/Button";
-import { JobPicker, NewestJob } from "@/components/JobPicker";
+import { JobPicker } from "@/components/JobPicker";
+import { OfJob } from "@/components/OfJob";
 import type { GridHandle } from "@/components/VirtualGrid";
 import { usePageShortcuts } from "@/components/page-shortcuts";
 import { toggleEvidence } from "@/components/reading/ReadingPane";
@@ -26,12 +27,10 @@ const PURPOSE = "Read documents beside the reasons for their decision, and rule 
 const HAS_ROOM = "(min-width: 1200px)";
 
 export default function DocumentsPage() {
-  const { job } = useParams<{ job?: string }>();
-  if (job !== undefined && /^\d{1,15}$/.test(job)) return <JobDocuments key={job} jobId={Number(job)} />;
   return (
-    <Workspace title="Documents" purpose={PURPOSE}>
-      <NewestJob>{(jobId) => <Redirect to={`/documents/${jobId}`} replace />}</NewestJob>
-    </Workspace>
+    <OfJob title="Documents" purpose={PURPOSE} place="/documents">
+      {(jobId) => <JobDocuments jobId={jobId} />}
+    </OfJob>
   );
 }
 

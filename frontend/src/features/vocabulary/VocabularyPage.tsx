@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { Redirect, useLocation, useParams, useSearch, useSearchParams } from "wouter";
+import { useLocation, useSearch, useSearchParams } from "wouter";
 import type { DecisionChoice } from "@/api/documents";
 import { jobQuery, type JobDetail } from "@/api/jobs";
 import { useIsAllowed } from "@/api/roles";
 import { EMPTY_RULINGS, readRulings, vocabularyQuery, type Rulings, type VocabularyVersion } from "@/api/vocabularies";
 import { ButtonLink } from "@/components/Button";
-import { JobPicker, NewestJob } from "@/components/JobPicker";
+import { JobPicker } from "@/components/JobPicker";
+import { OfJob } from "@/components/OfJob";
 import { usePageShortcuts } from "@/components/page-shortcuts";
 import { EmptyState, Loaded } from "@/components/states";
 import { tell } from "@/components/toasts";
@@ -28,13 +29,10 @@ import { WordTable } from "./WordTable";
 const PURPOSE = "See which words documents are excluded for, read them in their contexts, and rule on them.";
 
 export default function VocabularyPage() {
-  const { job } = useParams<{ job?: string }>();
-  const search = useSearch();
-  if (job !== undefined && /^\d{1,15}$/.test(job)) return <JobVocabulary key={job} jobId={Number(job)} />;
   return (
-    <Workspace title="Vocabulary" purpose={PURPOSE}>
-      <NewestJob>{(jobId) => <Redirect to={`/vocabulary/${jobId}${search && `?${search}`}`} replace />}</NewestJob>
-    </Workspace>
+    <OfJob title="Vocabulary" purpose={PURPOSE} place="/vocabulary" search={useSearch()}>
+      {(jobId) => <JobVocabulary jobId={jobId} />}
+    </OfJob>
   );
 }
 
