@@ -6,6 +6,7 @@ same function answers runs, what-ifs and audits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,7 @@ REASONS = (*STAGES, ERROR, OVERRIDE, SOURCE_RULE)
 _FIRST_FAILED = np.array([(bits & -bits).bit_length() - 1 for bits in range(1 << len(REASONS))], np.int8)
 
 KEEP, EXCLUDE, UNDECIDED = 1, 0, -1
-_PASS, _FAIL, _UNKNOWN = 1, 0, -1
+PASS, FAIL, UNKNOWN = 1, 0, -1
 
 Verdicts = npt.NDArray[np.int8]
 Grades = npt.NDArray[np.float32]
@@ -94,25 +95,30 @@ def decide(
     """Decide every row. `overrides` maps a row of this shard to keep (True) or exclude (False); a row that could not be
     read stays excluded, because there is no text to keep. `is_barred`: rows that a source rule excludes, whatever else
     is said of them."""
-    n = len(signals.rows)
-    failed = np.zeros(n, np.uint16)
-    missing = np.zeros(n, np.uint16)
-    for stage in bound.stages:
-        bit = np.uint16(1 << REASONS.index(stage))
-        verdicts = judge_stage(stage, signals, bound)
-        # Products, not assignments by mask: those take five times as long over millions of rows.
-        failed |= (verdicts == _FAIL) * bit
-        missing |= (verdicts == _UNKNOWN) * bit
-    failed[signals.has_error] = 1 << REASONS.index(ERROR)
-    missing[signals.has_error] = 0
-    unknown = missing * (failed == 0)
-    kept = np.where(failed != 0, np.int8(EXCLUDE), np.where(unknown != 0, np.int8(UNDECIDED), np.int8(KEEP)))
-    decisions = Decisions(kept, failed, unknown, _FIRST_FAILED[failed], missing)
+    verdicts = {stage: judge_stage(stage, signals, bound) for stage in bound.stages}
+    decisions = combine_verdicts(verdicts, signals.has_error)
     if overrides:
         _apply_overrides(signals, overrides, decisions)
     if is_barred is not None:
         _bar(is_barred & ~signals.has_error, decisions)
     return decisions
+
+
+def combine_verdicts(verdicts: Mapping[str, Verdicts], has_error: npt.NDArray[np.bool_]) -> Decisions:
+    """What the verdicts of a profile's stages decide, before people's rulings and source rules."""
+    n = len(has_error)
+    failed = np.zeros(n, np.uint16)
+    missing = np.zeros(n, np.uint16)
+    for stage, judged in verdicts.items():
+        bit = np.uint16(1 << REASONS.index(stage))
+        # Products, not assignments by mask: those take five times as long over millions of rows.
+        failed |= (judged == FAIL) * bit
+        missing |= (judged == UNKNOWN) * bit
+    failed[has_error] = 1 << REASONS.index(ERROR)
+    missing[has_error] = 0
+    unknown = missing * (failed == 0)
+    kept = np.where(failed != 0, np.int8(EXCLUDE), np.where(unknown != 0, np.int8(UNDECIDED), np.int8(KEEP)))
+    return Decisions(kept, failed, unknown, _FIRST_FAILED[failed], missing)
 
 
 def judge_stage(stage: str, signals: Signals, bound: BoundProfile) -> Verdicts:
@@ -133,7 +139,7 @@ def judge_stage(stage: str, signals: Signals, bound: BoundProfile) -> Verdicts:
 
 
 def _verdicts(passes: npt.NDArray[np.bool_]) -> Verdicts:
-    return np.where(passes, np.int8(_PASS), np.int8(_FAIL))
+    return np.where(passes, np.int8(PASS), np.int8(FAIL))
 
 
 def _judge_lexical(signals: Signals, stage: LexicalStage) -> Verdicts:
@@ -162,7 +168,7 @@ def _judge_fasttext(signals: Signals, stage: FastTextStage) -> Verdicts:
         else:
             passes &= grades[:, 0] >= np.float32(minimum)
     # A condition that fails decides the stage, whatever the missing reading would say.
-    return np.where(passes, np.int8(_UNKNOWN if is_missing else _PASS), np.int8(_FAIL))
+    return np.where(passes, np.int8(UNKNOWN if is_missing else PASS), np.int8(FAIL))
 
 
 def _judge_encoder(signals: Signals, stage: EncoderStage) -> Verdicts:
@@ -172,7 +178,7 @@ def _judge_encoder(signals: Signals, stage: EncoderStage) -> Verdicts:
         passes &= np.argmax(grades, axis=1) == 0
     if stage.min_k5_window is not None:
         passes &= grades[:, 0] >= np.float32(stage.min_k5_window)
-    return np.where(signals.is_encoded, _verdicts(passes), np.int8(_UNKNOWN))
+    return np.where(signals.is_encoded, _verdicts(passes), np.int8(UNKNOWN))
 
 
 def _judge_vocabulary(signals: Signals, stage: VocabularyStage) -> Verdicts:
@@ -181,7 +187,7 @@ def _judge_vocabulary(signals: Signals, stage: VocabularyStage) -> Verdicts:
     if hits.possible_counts is not None and hits.possible_scores is not None:
         # More words and higher scores only ever fail a text, so the two ends hold for all between them.
         is_sure = _passes_vocabulary(signals, stage, hits.possible_counts, hits.possible_scores)
-        verdicts[(verdicts == _PASS) & ~is_sure] = _UNKNOWN
+        verdicts[(verdicts == PASS) & ~is_sure] = UNKNOWN
     return verdicts
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from curation.cascade import Meters, measure_text
-from curation.decide import REASONS, Decisions, decide, judge_stage, name_reasons
+from curation.decide import FAIL, PASS, REASONS, UNKNOWN, Decisions, decide, judge_stage, name_reasons
 from curation.encoder_layer import measure_texts
 from curation.ledger.signals import SliceSignals, read_signals
 from curation.ledger.store import SliceRef
@@ -108,7 +108,7 @@ def explain_measured(
     by = int(decisions.decided_by[0])
     stages = []
     for stage in bound.stages:
-        verdict = {1: "pass", 0: "fail", -1: "unknown"}[int(judge_stage(stage, read.signals, bound)[0])]
+        verdict = {PASS: "pass", FAIL: "fail", UNKNOWN: "unknown"}[int(judge_stage(stage, read.signals, bound)[0])]
         values, evidence = _explain_stage(stage, form, read, encoder, bound, words, scores)
         evidence = sorted(evidence, key=lambda place: (place.start, place.end, place.name))[:MAX_SPANS]
         thresholds = getattr(profile, stage).model_dump(mode="json")

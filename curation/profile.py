@@ -6,7 +6,7 @@ that is null does not take part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -85,6 +85,11 @@ class BoundProfile:
         return hash_json(
             {"profile": self.profile.model_dump(mode="json"), "models": self.models, "left_out": self.left_out}
         )
+
+    def isolate(self, stage: str) -> BoundProfile:
+        """The profile with one of its stages alone."""
+        others = dict.fromkeys([other for other in STAGES if other != stage])
+        return replace(self, profile=self.profile.model_copy(update=others), left_out=())
 
 
 def bind_profile(profile: Profile, recipe: Recipe) -> BoundProfile:

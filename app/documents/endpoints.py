@@ -75,8 +75,7 @@ def find_document(
     shard_sha256: Annotated[str, Query(pattern="^[0-9a-f]{64}$")],
     row: Annotated[int, Query(ge=0, lt=1 << 63)],
 ) -> PlaceView:
-    found = _open(context, indexes, actor, job_id, DecisionChoice())
-    return PlaceView(position=service.find_position(found, shard_sha256, row))
+    return service.find_place(_open(context, indexes, actor, job_id, DecisionChoice()), shard_sha256, row)
 
 
 @router.get("/jobs/{job_id}/documents/{position}", summary="One document: text, evidence, signals, distances, decision")

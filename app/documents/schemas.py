@@ -233,7 +233,14 @@ class DocumentView(BaseModel):
 
 
 class PlaceView(BaseModel):
+    """A row of a shard and its place in the run."""
+
     position: int
+    shard: str
+    shard_sha256: str
+    row: int
+    doc_id: str | None
+    url: str | None
 
 
 class BulkRulingView(BaseModel):

@@ -26,6 +26,7 @@ from primer.app.documents.schemas import (
     HistogramRequest,
     HistogramView,
     MoveView,
+    PlaceView,
     SearchRequest,
     WhatIfView,
 )
@@ -85,14 +86,15 @@ def list_flips(baseline: OpenDecisions, other: OpenDecisions, body: FlipRequest)
     )
 
 
-def find_position(found: OpenDecisions, shard_sha256: str, row: int) -> int:
+def find_place(found: OpenDecisions, shard_sha256: str, row: int) -> PlaceView:
     """Raises NotFound when the row is not in this run."""
     position = found.opened.index.find_position(shard_sha256, row)
     if position is None:
         raise NotFound(
             f"Row {row} of that shard is not in this run.", hint="It may lie beyond the job's limit or sample."
         )
-    return position
+    [address] = found.opened.index.describe_rows([position])
+    return PlaceView(**asdict(address))
 
 
 def read_document(found: OpenDecisions, position: int) -> DocumentView:

@@ -11,19 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from curation.compare import MAX_EXAMPLES, MOVES, Comparison, Flips
-from curation.decide import EXCLUDE, KEEP, UNDECIDED, Decisions, Signals, VocabularyHits, decide
+from curation.decide import EXCLUDE, KEEP, UNDECIDED, Decisions, decide
 from curation.funnel import Funnel
 from curation.index.column_reader import ColumnReader, open_column
 from curation.index.conditions import Flags, Positions, find_barred, list_conditions
-from curation.index.facets import Facets, count_facets
+from curation.index.facets import Counts, Facets, count_facets, count_rows
 from curation.index.histogram import Histogram, draw_histogram
 from curation.index.layout import HAS_ERROR
 from curation.index.outcomes import Codes, OutcomeTable, build_funnel
 from curation.index.paging import Page, find_page
 from curation.index.query import PageKey, Query, Sort
 from curation.index.request import DecisionRequest
-from curation.index.signal_index import Chunk, SignalIndex, Where
+from curation.index.signal_index import Chunk, SignalIndex
 from curation.index.threads import map_threads
+from curation.index.verdicts import VocabularyReader, decide_all
 from curation.overrides import Overrides, StrayRulings
 
 EVERYTHING = Query()
@@ -147,9 +148,17 @@ class Decided:
         """Exact counts of the rows that the query names."""
         return self.index.cache.get(
             ("facets", self.request.key, query),
-            lambda: count_facets(self.index, self.request, self.codes, self.table, self.find(query).flags),
+            lambda: self._count_facets(query),
             lambda _: 10_000,
         )
+
+    def _count_facets(self, query: Query) -> Facets:
+        flags = self.find(query).flags
+        return count_facets(self.index, self.request, self.codes, self.table, flags, lambda: self._whole)
+
+    @cached_property
+    def _whole(self) -> Counts:
+        return count_rows(self.index, self.request, self.codes, self.table, np.ones(len(self), bool))
 
     def histogram(
         self,
@@ -258,7 +267,7 @@ def copy_funnel(funnel: Funnel) -> Funnel:
 def compute_decided(index: SignalIndex, request: DecisionRequest) -> Decided:
     """Decide every row: by signals, which is remembered apart, and then those rows again that people ruled on."""
     codes, table = index.cache.get(
-        ("measured", request.measured_key), lambda: _decide_all(index, request), lambda found: found[0].nbytes
+        ("measured", request.measured_key), lambda: decide_all(index, request), lambda found: found[0].nbytes
     )
     rulings = _find_rulings(index, request.overrides)
     barred = find_barred(index, request.source_rules)
@@ -266,7 +275,7 @@ def compute_decided(index: SignalIndex, request: DecisionRequest) -> Decided:
     if not len(touched):
         return Decided(index, request, codes, table, rulings)
     codes, table = codes.copy(), OutcomeTable(table)
-    hits = _Hits(index, request)
+    hits = VocabularyReader(index, request)
 
     def decide_again(chunk: Chunk) -> None:
         first, end = np.searchsorted(touched, [chunk.start, chunk.stop])
@@ -284,42 +293,6 @@ def compute_decided(index: SignalIndex, request: DecisionRequest) -> Decided:
 
     map_threads(decide_again, index.chunks)
     return Decided(index, request, codes, table, rulings)
-
-
-def _decide_all(index: SignalIndex, request: DecisionRequest) -> tuple[Codes, OutcomeTable]:
-    codes, table, hits = np.zeros(len(index), np.uint16), OutcomeTable(), _Hits(index, request)
-
-    def decide_chunk(chunk: Chunk) -> None:
-        where = slice(chunk.start, chunk.stop)
-        signals: Signals = index.read_signals(chunk, where, request.bound, hits.read(where))
-        codes[where] = table.encode(decide(signals, request.bound))
-
-    map_threads(decide_chunk, index.chunks)
-    return codes, table
-
-
-class _Hits:
-    """What the vocabulary stage reads; highest scores only where a profile samples by them."""
-
-    def __init__(self, index: SignalIndex, request: DecisionRequest) -> None:
-        stage = request.bound.profile.vocabulary
-        has_stage = stage is not None and "vocabulary" in request.bound.stages
-        self._counts = index.count_terms(request) if has_stage else None
-        self._tops = index.find_top_scores(request) if has_stage and stage and stage.sampling else None
-        self._possible_counts = self._possible_tops = None
-        if has_stage and request.vocabulary.senses and not request.has_senses:
-            self._possible_counts = index.count_terms(request, is_possible=True)
-            if self._tops is not None:
-                self._possible_tops = index.find_top_scores(request, is_possible=True)
-
-    def read(self, where: Where) -> VocabularyHits:
-        count = where.stop - where.start if isinstance(where, slice) else len(where)
-        counts = np.zeros(count, np.int64) if self._counts is None else self._counts[where].astype(np.int64)
-        tops = np.full(count, -np.inf) if self._tops is None else self._tops[where]
-        if self._possible_counts is None:
-            return VocabularyHits(counts, tops)
-        possible_tops = tops if self._possible_tops is None else self._possible_tops[where]
-        return VocabularyHits(counts, tops, self._possible_counts[where].astype(np.int64), possible_tops)
 
 
 def _find_rulings(index: SignalIndex, overrides: Overrides | None) -> dict[str, Positions]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from curation.index.signal_index import SignalIndex
 from curation.index.threads import count_cores, map_threads
 
 MAX_DOMAINS = 50
+
+_Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,21 +50,40 @@ class Facets:
 
 
 @dataclass(frozen=True)
-class _Counts:
-    outcomes: npt.NDArray[np.int64]
-    tokens: npt.NDArray[np.int64]
-    rules: npt.NDArray[np.int64]
-    bands: npt.NDArray[np.int64]
+class Counts:
+    """Rows by outcome, by code of the rules column, by packed bands and by host code plus one (first those without a host); the
+    tokens by outcome."""
+
+    outcomes: _Numbers
+    tokens: _Numbers
+    rules: _Numbers
+    bands: _Numbers
+    domains: _Numbers
+
+    def __sub__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, name) - getattr(other, name) for name in _COUNTED))
+
+
+_COUNTED = tuple(field.name for field in fields(Counts))
 
 
 def count_facets(
-    index: SignalIndex, request: DecisionRequest, codes: Codes, table: OutcomeTable, flags: npt.NDArray[np.bool_]
+    index: SignalIndex,
+    request: DecisionRequest,
+    codes: Codes,
+    table: OutcomeTable,
+    flags: npt.NDArray[np.bool_],
+    count_whole: Callable[[], Counts],
 ) -> Facets:
-    counts = _count_codes(index, request, codes, table, flags)
+    """Of the flagged rows. `count_whole` gives the counts of all rows: where most are flagged, the others are counted instead."""
+    is_most = 2 * np.count_nonzero(flags) > len(flags)
+    counts = count_rows(index, request, codes, table, ~flags if is_most else flags)
+    if is_most:
+        counts = count_whole() - counts
     outcomes = table.list_outcomes()
     funnel = build_funnel(request.bound.stages, outcomes, counts.outcomes, counts.tokens)
     decided_by, excluded_by = _count_reasons(funnel, table, counts.outcomes)
-    domains = _count_domains(index, flags)
+    domains = counts.domains
     top = _find_top(domains[1:])
     return Facets(
         documents=int(counts.outcomes.sum()),
@@ -82,42 +104,43 @@ def count_facets(
     )
 
 
-def _count_codes(
+def count_rows(
     index: SignalIndex, request: DecisionRequest, codes: Codes, table: OutcomeTable, flags: npt.NDArray[np.bool_]
-) -> _Counts:
+) -> Counts:
+    """Of the flagged rows."""
     rules_column = index.columns[f"rules_{rule_set(request)}_{request.bound.profile.form}"]
     bands_column, tokens_column = index.columns["bands"], index.columns["tokens"]
-    sizes = (
-        len(table),
-        len(index.description.rule_masks[rule_set(request)]),
-        1 << BAND_BITS * len(READINGS),
-    )
+    hosts_column = index.columns["domain"]
+    sizes = {
+        "outcomes": len(table),
+        "tokens": len(table),
+        "rules": len(index.description.rule_masks[rule_set(request)]),
+        "bands": 1 << BAND_BITS * len(READINGS),
+        "domains": len(index.hosts) + 1,
+    }
 
     # Each thread counts a long run of rows into its own arrays: a few additions at the end instead of one a chunk.
-    def count(spans: list[slice]) -> _Counts:
-        found = _Counts(*(np.zeros(size, np.int64) for size in (sizes[0], sizes[0], sizes[1], sizes[2])))
+    def count(spans: list[slice]) -> Counts:
+        found = Counts(*(np.zeros(sizes[name], np.int64) for name in _COUNTED))
+        hosts = [np.zeros(0, hosts_column.dtype)]
         for span in spans:
             chosen = np.flatnonzero(flags[span])
             if not len(chosen):
                 continue
             where = span if len(chosen) == span.stop - span.start else chosen + span.start
             outcomes = codes[where]
-            found.outcomes[:] += np.bincount(outcomes, minlength=sizes[0])
-            weighed = np.bincount(outcomes, weights=tokens_column[where], minlength=sizes[0])
+            found.outcomes[:] += np.bincount(outcomes, minlength=len(table))
+            weighed = np.bincount(outcomes, weights=tokens_column[where], minlength=len(table))
             found.tokens[:] += weighed.astype(np.int64)
             _add_counts(found.rules, rules_column[where])
             _add_counts(found.bands, bands_column[where])
+            hosts.append(hosts_column[where])
+        # Hosts are many: their codes are gathered first and counted at once.
+        _add_counts(found.domains, np.concatenate(hosts) + 1)
         return found
 
     parts = map_threads(count, _deal(index.spans))
-    return _Counts(
-        *(
-            sum((getattr(part, name) for part in parts), np.zeros(size, np.int64))
-            for name, size in zip(
-                ("outcomes", "tokens", "rules", "bands"), (sizes[0], sizes[0], sizes[1], sizes[2]), strict=True
-            )
-        )
-    )
+    return Counts(*(sum((getattr(part, name) for part in parts), np.zeros(sizes[name], np.int64)) for name in _COUNTED))
 
 
 def _add_counts(totals: npt.NDArray[np.int64], codes: npt.NDArray[Any]) -> None:
@@ -167,18 +190,6 @@ def _count_bands(documents: npt.NDArray[np.int64]) -> dict[str, dict[str, int]]:
         counted = np.bincount(codes, weights=documents[packed], minlength=1 << BAND_BITS).astype(np.int64)
         bands[reading] = {band: int(counted[code]) for band, code in BAND_CODES.items()}
     return {str(reading): counts for reading, counts in bands.items()}
-
-
-def _count_domains(index: SignalIndex, flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Documents by host code plus one; first those without a host."""
-    column, size = index.columns["domain"], len(index.hosts) + 1
-
-    # Hosts are many: their codes are gathered first and counted at once.
-    def count(spans: list[slice]) -> npt.NDArray[np.int64]:
-        codes = [column[span].take(np.flatnonzero(flags[span])) for span in spans]
-        return np.bincount(np.concatenate(codes) + 1, minlength=size)
-
-    return sum(map_threads(count, _deal(index.spans)), np.zeros(size, np.int64))
 
 
 def _find_top(documents: npt.NDArray[np.int64]) -> list[int]:

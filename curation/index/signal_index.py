@@ -213,7 +213,7 @@ class SignalIndex:
             )
 
     def read_signals(self, chunk: Chunk, where: Where, bound: BoundProfile, hits: VocabularyHits) -> Signals:
-        """What `decide` reads of rows of one chunk: all (its slice) or some (positions, ascending)."""
+        """What `decide` reads of rows of one chunk for the profile's stages: all (its slice) or some (positions, ascending)."""
         profile = bound.profile
         rows = np.arange(chunk.start, chunk.stop, dtype=np.int64) if isinstance(where, slice) else where
         rows = rows - chunk.start + chunk.first_row
@@ -232,13 +232,16 @@ class SignalIndex:
             encoder = self._read_grades(reading, where, len(rows), is_whole=profile.encoder.top_band is not None)
             is_encoded = self.read_bands(reading, where) != NOT_MEASURED_CODE
         columns, form = self.columns, profile.form
+        token_counts: npt.NDArray[np.int64] = np.zeros(len(rows), np.int64)
+        if profile.vocabulary is not None:
+            np.maximum(columns[f"lexical_tokens_{form}"][where], 0, out=token_counts)
         return Signals(
             shard_sha256=self._shards[chunk.shard].sha256,
             rows=rows,
             has_error=(columns["flags"][where] & np.uint8(HAS_ERROR)) != 0,
             p95_aoa=columns[f"p95_aoa_{form}"][where],
             oov_ratio=columns[f"oov_ratio_{form}"][where],
-            token_counts=np.maximum(columns[f"lexical_tokens_{form}"][where], 0, dtype=np.int64),
+            token_counts=token_counts,
             grades=grades,
             encoder=encoder,
             is_encoded=is_encoded,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from curation.decide import (
     KEEP,
+    PASS,
     Signals,
     VocabularyHits,
     draw_vocabulary_fractions,
@@ -26,7 +27,6 @@ from curation.index.signal_index import Chunk
 from curation.index.threads import map_threads
 from curation.profile import BoundProfile
 from curation.stages import VocabularySampling, VocabularyStage
-from curation.vocabulary_audit.term_table import isolate_vocabulary
 
 # The chance halves from one band to the next; after the last one it is below one in a thousand.
 BAND_COUNT = 10
@@ -113,7 +113,7 @@ def _count_kept(decided: Decided) -> tuple[int, int]:
 def _count_chunk(decided: Decided, edges: npt.NDArray[np.float64], chunk: Chunk) -> tuple[npt.NDArray[np.float64], int]:
     """By band: documents, tokens, chances, their variance, drawn, kept; and how many rows pass without a draw."""
     index, request = decided.index, decided.request
-    alone = isolate_vocabulary(request.bound)
+    alone = request.bound.isolate("vocabulary")
     stage = alone.profile.vocabulary
     assert stage is not None
     where = slice(chunk.start, chunk.stop)
@@ -136,4 +136,4 @@ def _count_chunk(decided: Decided, edges: npt.NDArray[np.float64], chunk: Chunk)
 def _passes_blocking(signals: Signals, alone: BoundProfile, stage: VocabularyStage) -> npt.NDArray[np.bool_]:
     blocking = stage.model_copy(update={"mode": "block", "sampling": None})
     bound = replace(alone, profile=alone.profile.model_copy(update={"vocabulary": blocking}))
-    return np.asarray(judge_stage("vocabulary", signals, bound) == 1, np.bool_)
+    return np.asarray(judge_stage("vocabulary", signals, bound) == PASS, np.bool_)

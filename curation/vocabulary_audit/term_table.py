@@ -11,17 +11,14 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import numpy.typing as npt
 
-from curation.decide import EXCLUDE, KEEP, REASONS, VocabularyHits, judge_stage
+from curation.decide import EXCLUDE, KEEP, PASS, REASONS, UNKNOWN, VocabularyHits, judge_stage
 from curation.errors import ProfileError
 from curation.index.decided import Decided
 from curation.index.senses import find_sensed_rows
 from curation.index.signal_index import Chunk, SignalIndex
 from curation.index.threads import map_threads
-from curation.profile import BoundProfile
-from curation.stages import STAGES
 
 _BIT = 1 << REASONS.index("vocabulary")
-_PASS, _UNKNOWN = 1, -1
 
 # Above the threshold by less than this a word is at most twice as telling as one that is let through.
 HARMLESS_MARGIN = 1.0
@@ -124,7 +121,7 @@ class _Audit:
         assert stage is not None
         self._request, self._form, self._min_score = request, request.bound.profile.form, stage.min_score
         self._samples = stage.sampling is not None
-        self._stage_alone = isolate_vocabulary(request.bound)
+        self._stage_alone = request.bound.isolate("vocabulary")
         vocabulary, index = request.vocabulary, self._index
         self._ruled = sorted(vocabulary.ruled_words)
         rank_count = int(np.searchsorted(-index.scores, -stage.min_score, side="right"))
@@ -222,8 +219,8 @@ class _Audit:
         lost, weights = pairs.select(is_lost), tokens[is_lost]
         verdicts = self._judge_without(lost, pairs.select(~np.isneginf(pairs.most)), start, stop)
         is_complete = self._is_complete[codes[is_lost]]
-        is_sole = (verdicts == _PASS) & is_complete
-        is_maybe = ((verdicts == _PASS) & ~is_complete) | (verdicts == _UNKNOWN)
+        is_sole = (verdicts == PASS) & is_complete
+        is_maybe = ((verdicts == PASS) & ~is_complete) | (verdicts == UNKNOWN)
         # A row is known by the best that any of its words can do.
         best = np.zeros(stop - start, np.int8)
         np.maximum.at(best, lost.positions - start, np.where(is_sole, 3, np.where(is_maybe, 2, 1)).astype(np.int8))
@@ -279,12 +276,6 @@ def _find_top_without(
     has_second = (firsts + 1 < len(sorted_positions)) & (sorted_positions[seconds] == positions)
     second = np.where(has_second, sorted_scores[seconds], -math.inf)
     return np.where(scores == highest, second, highest)
-
-
-def isolate_vocabulary(bound: BoundProfile) -> BoundProfile:
-    """The profile with its vocabulary stage alone."""
-    others = dict.fromkeys([stage for stage in STAGES if stage != "vocabulary"])
-    return replace(bound, profile=bound.profile.model_copy(update=others), left_out=())
 
 
 def _find_score(index: SignalIndex, word: str) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from desk import Desk, sign_in
-from pages import PASSWORD
+from pages import PASSWORD, find_kept
 from playwright.sync_api import Page, expect
 from test_every_page import find_violations
 from workbench import Caller
@@ -213,13 +213,19 @@ def test_who_may_not_export_reads_why(door: Desk, admin: Caller, name: str) -> N
     assert door.complaints == []
 
 
-def test_the_overview_shows_the_last_ruling_and_leads_to_its_document(desk: Desk) -> None:
+def test_the_overview_shows_the_last_ruling_and_leads_to_its_document(desk: Desk, admin: Caller) -> None:
+    """Also one that was undone since: what was ruled last is what is shown, whether it is in force or not."""
+    reason = "read aloud in a second grade"
+    [source] = [found["id"] for found in admin.call("GET", "/sources")["items"] if found["name"] == "sample"]
+    place = find_kept(admin, 1)
+    admin.call("POST", f"/sources/{source}/rulings", {**place, "action": "exclude", "reason": reason})
+    admin.call("POST", f"/sources/{source}/rulings/undo", {**place, "reason": "a slip"})
     page = desk.open("/")
     rulings = page.get_by_role("region", name="Last rulings")
-    row = rulings.get_by_role("row").filter(has_text="the words are easy, what they tell is not")
+    row = rulings.get_by_role("row").filter(has_text=reason)
     expect(row).to_contain_text("Exclude")
     expect(row).to_contain_text("admin")
     row.get_by_role("link").click(timeout=60_000)
     history = page.get_by_role("region", name="Rulings on this document")
-    expect(history).to_contain_text("the words are easy, what they tell is not", timeout=60_000)
+    expect(history).to_contain_text(reason, timeout=60_000)
     assert desk.complaints == []

@@ -117,7 +117,8 @@ def test_a_document_shows_text_evidence_and_distances(room: Room) -> None:
     margins = [d["margin"] for d in document["distances"] if d["stage"] == "lexical"]
     assert min(margins) < 0
     place = room.ask(f"documents/find?shard_sha256={excluded['shard_sha256']}&row={excluded['row']}")
-    assert place == {"position": excluded["position"]}
+    address = ("position", "shard", "shard_sha256", "row", "doc_id", "url")
+    assert place == {name: excluded[name] for name in address}
 
 
 def test_what_if_equals_decide(room: Room, run_folder: Path, tmp_path: Path) -> None:

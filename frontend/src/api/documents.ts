@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { api, unwrap, type Schemas } from "./client";
 import type { PageSource } from "./cursor-pages";
+import { ProblemError } from "./problem";
 import { untilBuilt } from "./waiting";
 
 export type DocumentQuery = Partial<Schemas["Query"]>;
@@ -108,28 +109,20 @@ export const documentQuery = (job: number, position: number, choice: DecisionCho
     ...untilBuilt,
   });
 
-const MOST_RULED = 500;
-
-/** Documents of a job that a ruling in force decides, as far as a page holds them. */
-export const ruledDocumentsQuery = (job: number) =>
+/** Where a row of a shard stands in a job's run: null when the job did not read it. */
+export const placeQuery = (job: number, shard_sha256: string, row: number) =>
   queryOptions({
-    queryKey: [...documentKeys.counts, "ruled", job],
+    queryKey: [...documentKeys.all, "place", job, shard_sha256, row],
     queryFn: async ({ signal }) => {
-      const page = await unwrap(
-        api.POST("/api/v1/jobs/{job_id}/documents/search", {
-          params: { path: { job_id: job } },
-          body: {
-            decisions: {},
-            query: asBody({ override: "any" }),
-            sort: { is_descending: false },
-            limit: MOST_RULED,
-            columns: [],
-          },
-          signal,
-        }),
-      );
-      return page.items;
+      const params = { path: { job_id: job }, query: { shard_sha256, row } };
+      try {
+        return await unwrap(api.GET("/api/v1/jobs/{job_id}/documents/find", { params, signal }));
+      } catch (error) {
+        if (error instanceof ProblemError && error.status === 404) return null;
+        throw error;
+      }
     },
+    staleTime: Infinity, // a run that has ended keeps its rows
     ...untilBuilt,
   });
 

@@ -101,6 +101,17 @@ export const recentJobsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(api.GET("/api/v1/jobs", { params: { query: { limit: PAGE } }, signal })),
 });
 
+/** The newest jobs over a source whose documents can be read. */
+export const readableJobsQuery = (source: number) =>
+  queryOptions({
+    queryKey: [...jobKeys.lists, "readable", source],
+    queryFn: async ({ signal }) => {
+      const query = { source_id: source, state: "succeeded" as const, limit: PAGE };
+      const page = await unwrap(api.GET("/api/v1/jobs", { params: { query }, signal }));
+      return page.items.filter(isReadable);
+    },
+  });
+
 export const jobQuery = (id: number) =>
   queryOptions({
     queryKey: jobKeys.detail(id),

@@ -15,12 +15,14 @@ from signal_rows import make_bound
 from curation.artifacts.artifact_set import ArtifactSet
 from curation.compare import compare_decisions
 from curation.curate import DecisionSet
+from curation.decide import Signals, Verdicts, judge_stage
 from curation.errors import LedgerError
 from curation.finish import summarize_run
-from curation.index import DecisionRequest, SignalIndex, build_index, open_index, signal_index
+from curation.index import DecisionRequest, SignalIndex, build_index, open_index, signal_index, verdicts
 from curation.ledger.licences import LICENCES, LICENCES_SCHEMA
 from curation.lexicon.vocabulary import PLAIN_VOCABULARY, VocabularyTable
 from curation.overrides import Overrides, Ruling
+from curation.profile import BoundProfile
 from curation.run_folder import RunFolder
 from curation.sample.build import sample_dir
 from curation.source_rules import SourceRule
@@ -159,6 +161,33 @@ def test_equal_requests_share_one_answer(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {"a.parquet": [[{}]]})
     index = open_index(build_index(run, tmp_path / "indexes", table=NO_TABLE))
     assert index.decide(DecisionRequest.of(see(run))) is index.decide(DecisionRequest.of(see(run)))
+
+
+def test_a_profile_that_moves_one_threshold_has_one_stage_judged_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path / "run", {"a.parquet": [[{}, {"rules": ["roots"]}, {"error": "no text"}]]})
+    index = open_index(build_index(run, tmp_path / "indexes", table=NO_TABLE))
+    judged: list[str] = []
+
+    def judge(stage: str, signals: Signals, bound: BoundProfile) -> Verdicts:
+        judged.append(stage)
+        return judge_stage(stage, signals, bound)
+
+    monkeypatch.setattr(verdicts, "judge_stage", judge)
+
+    def decide(max_p95_aoa: float, rules: str) -> list[int]:
+        bound = make_bound(lexical={"max_p95_aoa": max_p95_aoa, "max_oov_ratio": 1.0}, notation={"rules": rules})
+        return index.decide(DecisionRequest(bound)).decisions_at(slice(None)).failed.tolist()
+
+    assert decide(99.0, "recommended") == [0, 8, 32]
+    assert judged == ["lexical", "notation"]
+    assert decide(0.5, "recommended") == [1, 9, 32]
+    assert judged == ["lexical", "notation", "lexical"]
+    assert decide(0.5, "published") == [1, 1, 32]
+    assert judged == ["lexical", "notation", "lexical", "notation"]
+    assert decide(99.0, "published") == [0, 0, 32]
+    assert judged == ["lexical", "notation", "lexical", "notation"]
 
 
 def test_a_ruling_names_its_shard_by_hash_or_by_name(tmp_path: Path) -> None:

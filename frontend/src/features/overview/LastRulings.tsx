@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { ruledDocumentsQuery } from "@/api/documents";
-import type { JobView } from "@/api/jobs";
+import { placeQuery } from "@/api/documents";
+import { readableJobsQuery, type JobView } from "@/api/jobs";
 import { lastRulingsQuery, type Verb } from "@/api/rulings";
 import { DataTable, type Column } from "@/components/DataTable";
 import { nameRow } from "@/components/DocumentGrid";
@@ -10,7 +10,7 @@ import { Section } from "@/components/Page";
 import { StateBadge } from "@/components/StateBadge";
 import { plural } from "@/words/numbers";
 import type { StateTerm } from "@/words/terms";
-import { chooseJobs, mergeRulings, type SourceRuling } from "./last-rulings";
+import { chooseSources, mergeRulings, type SourceRuling } from "./last-rulings";
 import styles from "./overview.module.css";
 
 const MOST = 5;
@@ -31,11 +31,13 @@ const COLUMNS: readonly Column<SourceRuling>[] = [
 ];
 
 export function LastRulings({ jobs }: { jobs: readonly JobView[] }) {
-  const chosen = chooseJobs(jobs, MOST_SOURCES);
-  const lists = useQueries({ queries: chosen.map(({ source }) => lastRulingsQuery(source.id, MOST)) });
+  const sources = chooseSources(jobs, MOST_SOURCES);
+  const lists = useQueries({ queries: sources.map(({ id }) => lastRulingsQuery(id, MOST)) });
+  const readable = useQueries({ queries: sources.map(({ id }) => readableJobsQuery(id)) });
   const rulings = mergeRulings(
-    chosen,
+    sources,
     lists.map(({ data }) => data ?? []),
+    readable.map(({ data }) => data ?? []),
     MOST,
   );
   if (rulings.length === 0) return null;
@@ -51,23 +53,31 @@ export function LastRulings({ jobs }: { jobs: readonly JobView[] }) {
   );
 }
 
-/** Its name and the way to it, once the job's documents can be asked. */
+/** Its name and the way to it, once the job that read it can be asked. */
 function RuledDocument({ ruling }: { ruling: SourceRuling }) {
-  const { source, jobId, shard_sha256, row, row_count, is_bulk } = ruling;
-  const ruled = useQuery({ ...ruledDocumentsQuery(jobId), enabled: !is_bulk });
-  const found = ruled.data?.find((one) => one.shard_sha256 === shard_sha256 && one.row === row);
+  const { source, jobId, shard_sha256, row, row_count } = ruling;
   return (
     <>
-      {is_bulk ? (
+      {shard_sha256 === null || row === null ? (
         plural(row_count, "document")
-      ) : found ? (
-        <Link href={`/documents/${jobId}?at=${found.position}`}>
-          <bdi>{nameRow(found)}</bdi>
-        </Link>
+      ) : jobId === null ? (
+        nameUnread(row)
       ) : (
-        `Document ${(row ?? 0) + 1} of a file`
+        <OneDocument job={jobId} shard={shard_sha256} row={row} />
       )}
       <div className={styles.of}>{source.name}</div>
     </>
   );
 }
+
+function OneDocument({ job, shard, row }: { job: number; shard: string; row: number }) {
+  const { data: place } = useQuery(placeQuery(job, shard, row));
+  if (!place) return nameUnread(row);
+  return (
+    <Link href={`/documents/${job}?at=${place.position}`}>
+      <bdi>{nameRow(place)}</bdi>
+    </Link>
+  );
+}
+
+const nameUnread = (row: number) => `Document ${row + 1} of a file`;

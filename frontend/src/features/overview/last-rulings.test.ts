@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "@/api/jobs";
 import type { Ruling } from "@/api/rulings";
-import { chooseJobs, mergeRulings } from "./last-rulings";
+import { chooseJob, chooseSources, mergeRulings } from "./last-rulings";
 
 function job(id: number, source: number, documents: number, state: JobView["state"] = "succeeded"): JobView {
   return {
@@ -18,22 +18,28 @@ function ruling(revision: number, at: string): Ruling {
 }
 
 describe("last rulings", () => {
-  it("take the job that read most of each source", () => {
-    const jobs = [job(4, 2, 10), job(3, 1, 9_000, "running"), job(2, 1, 120), job(1, 1, 254)];
-    expect(chooseJobs(jobs, 5).map(({ id }) => id)).toEqual([4, 1]);
-    expect(chooseJobs(jobs, 1).map(({ id }) => id)).toEqual([4]);
+  const jobs = [job(4, 2, 10), job(5, 1, 10), job(3, 3, 9_000, "running"), job(2, 1, 120)];
+
+  it("are of the sources whose jobs can be read, once each", () => {
+    expect(chooseSources(jobs, 5).map(({ id }) => id)).toEqual([2, 1]);
+    expect(chooseSources(jobs, 1).map(({ id }) => id)).toEqual([2]);
+  });
+
+  it("lead to the job that read most of a source, the newest of equals", () => {
+    expect(chooseJob([job(4, 1, 10), job(2, 1, 120), job(1, 1, 120)])?.id).toBe(2);
+    expect(chooseJob([])).toBeUndefined();
   });
 
   it("are the newest of all sources", () => {
-    const jobs = [job(4, 2, 10), job(1, 1, 254)];
+    const sources = chooseSources(jobs, 5);
     const lists = [
       [ruling(2, "2026-03-02T10:00:00Z"), ruling(1, "2026-03-01T10:00:00Z")],
       [ruling(7, "2026-03-01T12:00:00Z")],
     ];
-    expect(mergeRulings(jobs, lists, 2).map(({ revision, jobId }) => [revision, jobId])).toEqual([
+    expect(mergeRulings(sources, lists, [[job(4, 2, 10)], []], 2).map(({ revision, jobId }) => [revision, jobId])).toEqual([
       [2, 4],
-      [7, 1],
+      [7, null],
     ]);
-    expect(mergeRulings(jobs, [], 2)).toEqual([]);
+    expect(mergeRulings(sources, [], [], 2)).toEqual([]);
   });
 });

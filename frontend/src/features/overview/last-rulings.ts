@@ -4,24 +4,36 @@ import type { Ruling } from "@/api/rulings";
 
 export interface SourceRuling extends Ruling {
   source: JobView["source"];
-  /** The job that read most of the source. */
-  jobId: number;
+  /** The job that read most of the source; null while that is being asked. */
+  jobId: number | null;
 }
 
-/** For every source the job that read most of it, the source of the newest job first. */
-export function chooseJobs(newestFirst: readonly JobView[], most: number): JobView[] {
-  const chosen = new Map<number, JobView>();
-  for (const job of newestFirst.filter(isReadable)) {
-    const other = chosen.get(job.source.id);
-    if (!other || job.documents_done > other.documents_done) chosen.set(job.source.id, job);
-  }
-  return [...chosen.values()].slice(0, most);
+/** The sources of jobs, that of the newest job first. */
+export function chooseSources(newestFirst: readonly JobView[], most: number): JobView["source"][] {
+  const sources = new Map(newestFirst.filter(isReadable).map(({ source }) => [source.id, source]));
+  return [...sources.values()].slice(0, most);
 }
 
-/** `lists`: the rulings on each job's source. */
-export function mergeRulings(jobs: readonly JobView[], lists: readonly Ruling[][], most: number): SourceRuling[] {
-  return jobs
-    .flatMap(({ id, source }, place) => (lists[place] ?? []).map((ruling) => ({ ...ruling, source, jobId: id })))
+/** Of jobs over one source, the newest first, the one that read most of it. */
+export function chooseJob(newestFirst: readonly JobView[]): JobView | undefined {
+  return newestFirst.reduce<JobView | undefined>(
+    (most, job) => (most && most.documents_done >= job.documents_done ? most : job),
+    undefined,
+  );
+}
+
+/** `lists`: the rulings on each source. `jobs`: the readable ones over it, the newest first. */
+export function mergeRulings(
+  sources: readonly JobView["source"][],
+  lists: readonly (readonly Ruling[])[],
+  jobs: readonly (readonly JobView[])[],
+  most: number,
+): SourceRuling[] {
+  return sources
+    .flatMap((source, place) => {
+      const job = chooseJob(jobs[place] ?? []);
+      return (lists[place] ?? []).map((ruling) => ({ ...ruling, source, jobId: job?.id ?? null }));
+    })
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
     .slice(0, most);
 }
