@@ -10,6 +10,9 @@ OUT ?= out/sample
 export UV_PYTHON_DOWNLOADS := never
 # Trust what the system trusts: many networks have an authority of their own.
 export UV_SYSTEM_CERTS := true
+# Processes are many and short: what they import is compiled once, whatever the environment says about keeping it.
+export UV_COMPILE_BYTECODE := 1
+export PYTHONDONTWRITEBYTECODE :=
 
 WORKBENCH := frontend/dist/index.html
 WORKBENCH_TOOLS := frontend/node_modules/.installed
@@ -62,7 +65,7 @@ lint: install  ## Style, types and the direction of imports.
 	$(if $(HAS_NODE),cd frontend && npm run --silent check)
 
 test: lint  ## Lint, then every test (under 12 minutes on two cores).
-	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not soak"
 
 soak: install  ## The long versions: more kills, more fuzz, mutations. Results go to benchmarks/results/.
 	$(BIN)/pytest -n 2 --dist worksteal -m soak
