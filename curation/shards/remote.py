@@ -44,6 +44,8 @@ _VERSION_FIELDS = (
 _DRIVER_PACKAGES = frozenset({"botocore", "aiobotocore", "azure", "gcsfs", "google"})
 _CONNECTION_ERRORS = frozenset({"HTTPClientError", "ConnectionError", "ServiceRequestError"})
 _TOLD_ERRORS = (OSError, aiohttp.ClientError, PrimerError)
+# Addresses, and redirects to them, that no later attempt can ask for.
+_LASTING_REQUESTS = (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError, aiohttp.TooManyRedirects)
 _LASTING_OS_ERRORS = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
 
@@ -176,6 +178,10 @@ def _translate_errors(label: str, url: str) -> Iterator[None]:
             real = error.__cause__
         if isinstance(real, PrimerError):
             raise real from None
+        if isinstance(real, _LASTING_REQUESTS):
+            raise SourceError(
+                f"{label}: cannot be requested ({type(real).__name__}).", hint="Check the address and where it leads."
+            ) from cause
         status = real.status if isinstance(real, aiohttp.ClientResponseError) else None
         if isinstance(real, PermissionError) or status in {401, 403}:
             raise SourceError(f"{label}: access is refused.", hint="Check the credentials.") from cause
