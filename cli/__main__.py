@@ -1,5 +1,6 @@
 """`python -m primer.cli`."""
 
-from primer.cli.main import main
+from primer.cli import start
 
-main()
+if __name__ == "__main__":
+    start()

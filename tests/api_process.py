@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import http.client
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from servers import end_with_parent, find_free_port
-from service_stack import Stack
+from ready_primer import ReadyPrimer
+from servers import find_free_port
+from service_stack import Stack, start_service
 
 _START_SECONDS = 60
 
@@ -21,7 +20,7 @@ _START_SECONDS = 60
 @dataclass(frozen=True)
 class ApiProcess:
     port: int
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | ReadyPrimer
 
     @property
     def address(self) -> str:
@@ -44,15 +43,7 @@ def running_api(stack: Stack, environment: Mapping[str, str] = {}) -> Iterator[A
     """Inside, it answers."""
     port = find_free_port()
     log = stack.folder / "api.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "primer.cli", "api"],
-            env={**os.environ, **stack.environment, "PRIMER_PORT": str(port), **environment},
-            cwd=stack.folder,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            preexec_fn=end_with_parent,
-        )
+    process = start_service("api", environment={**stack.environment, "PRIMER_PORT": str(port), **environment}, log=log)
     api = ApiProcess(port, process)
     try:
         deadline = time.monotonic() + _START_SECONDS

@@ -12,14 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from ready_primer import ReadyPrimer, is_ready_for, start_ready
 
 REPO = Path(__file__).resolve().parent.parent
 SAMPLE = REPO / "curation" / "sample" / "shards"
 PRIMER = [sys.executable, "-m", "primer.cli"]
 
 
-def start_primer(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+def start_primer(*arguments: str | Path, **environment: str) -> subprocess.Popen[str] | ReadyPrimer:
     """The command, started; its output is kept. It leads a process group of its own."""
+    whole = {**os.environ, "COLUMNS": "200", **environment}
+    if is_ready_for(whole):
+        return start_ready(arguments, environment=whole, folder=REPO)
+    return start_anew(*arguments, **environment)
+
+
+def start_anew(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+    """The same, by a new Python that imports everything itself."""
     return subprocess.Popen(
         [*PRIMER, *map(str, arguments)],
         stdout=subprocess.PIPE,

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ready_primer import ReadyPrimer, is_ready_for, start_ready
 from servers import end_with_parent
 from sqlalchemy import select
 
@@ -42,6 +43,23 @@ SHORT_TIMES = {
 SMALL_SLICES = 40_000  # bytes
 
 
+def start_service(*arguments: str, environment: Mapping[str, str], log: Path) -> subprocess.Popen[bytes] | ReadyPrimer:
+    """`primer api` or `primer worker` in the folder of its log; it leads a process group of its own."""
+    whole = {**os.environ, **environment}
+    with log.open("wb") as output:
+        if is_ready_for({"COLUMNS": "200", **whole}):
+            return start_ready(arguments, environment=whole, folder=log.parent, output=output.fileno())
+        return subprocess.Popen(
+            [sys.executable, "-m", "primer.cli", *arguments],
+            env=whole,
+            cwd=log.parent,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+
+
 class Stack:
     """One installation in `folder`. `worker` starts processes of `primer worker` that end with the stack."""
 
@@ -59,25 +77,21 @@ class Stack:
         names = {key.removeprefix("PRIMER_").lower(): value for key, value in self.environment.items()}
         self.settings = Settings(**names)  # type: ignore[arg-type]
         self.context = Context.open(self.settings)
-        self._workers: list[subprocess.Popen[bytes]] = []
+        self._workers: list[subprocess.Popen[bytes] | ReadyPrimer] = []
         folder.mkdir(parents=True, exist_ok=True)
         migrate(self.context.database)
 
-    def start_worker(self, *arguments: str, environment: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
-        log = (self.folder / f"worker-{len(self._workers)}.log").open("wb")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "primer.cli", "worker", *arguments],
-            env={**os.environ, **self.environment, "OMP_NUM_THREADS": "1", **environment},
-            cwd=self.folder,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
+    def start_worker(
+        self, *arguments: str, environment: Mapping[str, str] = {}
+    ) -> subprocess.Popen[bytes] | ReadyPrimer:
+        log = self.folder / f"worker-{len(self._workers)}.log"
+        process = start_service(
+            "worker", *arguments, environment={**self.environment, "OMP_NUM_THREADS": "1", **environment}, log=log
         )
         self._workers.append(process)
         return process
 
-    def kill_worker(self, process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
+    def kill_worker(self, process: subprocess.Popen[bytes] | ReadyPrimer, number: int = signal.SIGKILL) -> None:
         """The parent and every process that it forked, also those that outlived it."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)

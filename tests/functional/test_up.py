@@ -16,7 +16,7 @@ import cli_runs
 import httpx2 as httpx
 import pytest
 import servers
-from cli_runs import SAMPLE, digest_folder, run_primer, start_primer
+from cli_runs import SAMPLE, digest_folder, run_primer, start_anew
 
 _WAIT_SECONDS = 240
 _GONE_SECONDS = 60
@@ -38,7 +38,7 @@ class Up:
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder, self.port = folder, servers.find_free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self.process = start_primer(
+        self.process = start_anew(
             "up", "--data", folder, "--port", str(self.port), "--workers", "1", *arguments, **_ENVIRONMENT
         )
         self.lines: list[str] = []
