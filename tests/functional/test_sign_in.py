@@ -96,9 +96,9 @@ def test_an_unknown_name_takes_as_long(service_settings: Settings, context: Cont
     client = open_browser(app)
     for _ in range(4):
         for name, times in took.items():
-            begun = time.perf_counter()
+            begun = time.process_time()  # of this process, the application in it: other load does not count
             assert _try(client, name) == 401
-            times.append(time.perf_counter() - begun)
+            times.append(time.process_time() - begun)
     assert min(took["nobody"]) > 0.5 * min(took["slow"])
     assert min(took["slow"]) > 0.5 * min(took["nobody"])
 

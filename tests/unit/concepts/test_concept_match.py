@@ -163,7 +163,7 @@ def test_hostile_texts_take_linear_time() -> None:
 
 
 def test_a_phrase_of_many_ofs_is_expanded_at_once() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     forms = expand_term("cat of a dog of a cat of a dog of a cat of a dog of a cat of a dog of a cat of a dog")
     assert len(forms) == 64
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
