@@ -20,7 +20,12 @@ PRIMER = [sys.executable, "-m", "primer.cli"]
 
 
 def start_primer(*arguments: str | Path, **environment: str) -> subprocess.Popen[str] | ReadyPrimer:
-    """The command, started; its output is kept. It leads a process group of its own."""
+    """The command, started; its output is kept. It leads a process group of its own.
+
+    A run measures in one process unless the test says in how many: each loads every model, and the texts are few.
+    """
+    if arguments[0] == "run" and not {"--workers", "-w"} & set(arguments):
+        arguments = (*arguments, "--workers", "1")
     whole = {**os.environ, "COLUMNS": "200", **environment}
     if is_ready_for(whole):
         return start_ready(arguments, environment=whole, folder=REPO)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -82,18 +83,15 @@ def write_version(folder: Path, content: dict[str, Any]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("sort", ["word", "score", "documents", "sole_documents", "harmless"])
-@pytest.mark.parametrize("is_descending", [True, False])
-def test_pages_hold_every_word_once_as_the_command_line_lists_them(
-    room: Room, run_folder: Path, sort: str, is_descending: bool
-) -> None:
-    order = () if is_descending else ("--ascending",)
-    expected = run_json("vocab", "table", run_folder, "--sort", sort, *order, "--limit", "1000", "--json")
-    found = room.list_all(97, sort=sort, is_descending=is_descending)
-    assert [item["word"] for item in found[:1000]] == [row["word"] for row in expected["terms"]]
-    assert len(found) == expected["total"]
-    for item, row in zip(found[:1000], expected["terms"], strict=True):
-        assert {key: item[key] for key in row if key != "score"} == {key: row[key] for key in row if key != "score"}
+def test_pages_hold_every_word_once_as_the_command_line_lists_them(room: Room, run_folder: Path) -> None:
+    for sort, is_descending in product(("word", "score", "documents", "sole_documents", "harmless"), (True, False)):
+        order = () if is_descending else ("--ascending",)
+        expected = run_json("vocab", "table", run_folder, "--sort", sort, *order, "--limit", "1000", "--json")
+        found = room.list_all(97, sort=sort, is_descending=is_descending)
+        assert [item["word"] for item in found[:1000]] == [row["word"] for row in expected["terms"]], sort
+        assert len(found) == expected["total"]
+        for item, row in zip(found[:1000], expected["terms"], strict=True):
+            assert {key: item[key] for key in row if key != "score"} == {key: row[key] for key in row if key != "score"}
 
 
 def test_losses_add_up_and_words_are_found_by_letters_harm_and_subject(room: Room) -> None:
@@ -253,20 +251,20 @@ def test_a_job_decides_by_the_version_that_it_names(
     assert operator.post("/api/v1/exports", json={"base_job_id": job_id, "vocabulary_id": 99}).status_code == 404
 
 
-@pytest.mark.parametrize("sort", ["document", "left", "right", "domain"])
-def test_a_concordance_is_that_of_the_command_line(room: Room, run_folder: Path, sort: str) -> None:
-    found = room.ask("vocabulary/terms/volcano/concordance", sort=sort, context_chars=60)
-    expected = run_json("vocab", "kwic", run_folder, "volcano", "--sort", sort, "--json")
-    assert found["lines"]
-    shown = ("left", "match", "right", "start", "end", "domain", "outcome", "decided_by", "sense")
-    assert [{key: line[key] for key in shown} for line in found["lines"]] == [
-        {key: line[key] for key in shown} for line in expected["lines"]
-    ]
-    counted = ("documents", "documents_read", "is_sampled", "occurrences", "form")
-    assert {key: found[key] for key in counted} == {key: expected[key] for key in counted}
-    for outcome in ("kept", "excluded"):
-        some = room.ask("vocabulary/terms/volcano/concordance", sort=sort, outcome=outcome, context_chars=60)
-        assert some["lines"] == [line for line in found["lines"] if line["outcome"] == outcome]
+def test_a_concordance_is_that_of_the_command_line(room: Room, run_folder: Path) -> None:
+    for sort in ("document", "left", "right", "domain"):
+        found = room.ask("vocabulary/terms/volcano/concordance", sort=sort, context_chars=60)
+        expected = run_json("vocab", "kwic", run_folder, "volcano", "--sort", sort, "--json")
+        assert found["lines"]
+        shown = ("left", "match", "right", "start", "end", "domain", "outcome", "decided_by", "sense")
+        assert [{key: line[key] for key in shown} for line in found["lines"]] == [
+            {key: line[key] for key in shown} for line in expected["lines"]
+        ], sort
+        counted = ("documents", "documents_read", "is_sampled", "occurrences", "form")
+        assert {key: found[key] for key in counted} == {key: expected[key] for key in counted}
+        for outcome in ("kept", "excluded"):
+            some = room.ask("vocabulary/terms/volcano/concordance", sort=sort, outcome=outcome, context_chars=60)
+            assert some["lines"] == [line for line in found["lines"] if line["outcome"] == outcome], sort
 
 
 def test_sampling_is_previewed_like_a_threshold(room: Room, run_folder: Path) -> None:

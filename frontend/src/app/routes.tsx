@@ -1,6 +1,7 @@
 // Every page and its address. Pages are loaded when they are first asked for.
-import { Redirect, Route, Switch } from "wouter";
-import { lazyPart } from "@/components/lazy-part";
+import { parse } from "regexparam";
+import { matchRoute, Redirect, Route, Switch } from "wouter";
+import { lazyPart, type LazyPart } from "@/components/lazy-part";
 import { NotFoundPage } from "./NotFoundPage";
 
 const OverviewPage = lazyPart(() => import("@/features/overview/OverviewPage"));
@@ -30,39 +31,50 @@ const EditPage = lazyPart(() => import("@/features/concepts/EditPage"));
 const ProbesPage = lazyPart(() => import("@/features/concepts/ProbesPage"));
 const ProbePage = lazyPart(() => import("@/features/concepts/ProbePage"));
 
+const PAGES: readonly [pattern: string, page: LazyPart][] = [
+  ["/", OverviewPage],
+  ["/jobs", JobsPage],
+  ["/jobs/new", NewJobPage],
+  ["/jobs/:id", JobPage],
+  ["/sources", SourcesPage],
+  ["/sources/new", NewSourcePage],
+  ["/sources/:id", SourcePage],
+  ["/profiles", ProfilesPage],
+  ["/profiles/compare", ComparePage],
+  ["/profiles/:name/:version", VersionPage],
+  ["/documents/:job?", DocumentsPage],
+  ["/exports", ExportsPage],
+  ["/exports/new", NewExportPage],
+  ["/exports/compare", CompareExportsPage],
+  ["/exports/:id", ExportPage],
+  ["/thresholds/:job?", ThresholdsPage],
+  ["/vocabulary/versions", VocabularyVersionsPage],
+  ["/vocabulary/:job?", VocabularyPage],
+  ["/concepts/catalogue", CataloguePage],
+  ["/concepts/edit", EditPage],
+  ["/concepts/probes", ProbesPage],
+  ["/concepts/probes/:id", ProbePage],
+  ["/concepts/:job?", ConceptsPage],
+  ["/try", TryPage],
+  ["/admin/:tab", AdminPage],
+  ["/account", AccountPage],
+];
+
 export function Routes() {
   return (
     <Switch>
-      <Route path="/" component={OverviewPage} />
-      <Route path="/jobs" component={JobsPage} />
-      <Route path="/jobs/new" component={NewJobPage} />
-      <Route path="/jobs/:id" component={JobPage} />
-      <Route path="/sources" component={SourcesPage} />
-      <Route path="/sources/new" component={NewSourcePage} />
-      <Route path="/sources/:id" component={SourcePage} />
-      <Route path="/profiles" component={ProfilesPage} />
-      <Route path="/profiles/compare" component={ComparePage} />
-      <Route path="/profiles/:name/:version" component={VersionPage} />
-      <Route path="/documents/:job?" component={DocumentsPage} />
-      <Route path="/exports" component={ExportsPage} />
-      <Route path="/exports/new" component={NewExportPage} />
-      <Route path="/exports/compare" component={CompareExportsPage} />
-      <Route path="/exports/:id" component={ExportPage} />
-      <Route path="/thresholds/:job?" component={ThresholdsPage} />
-      <Route path="/vocabulary/versions" component={VocabularyVersionsPage} />
-      <Route path="/vocabulary/:job?" component={VocabularyPage} />
-      <Route path="/concepts/catalogue" component={CataloguePage} />
-      <Route path="/concepts/edit" component={EditPage} />
-      <Route path="/concepts/probes" component={ProbesPage} />
-      <Route path="/concepts/probes/:id" component={ProbePage} />
-      <Route path="/concepts/:job?" component={ConceptsPage} />
-      <Route path="/try" component={TryPage} />
+      {PAGES.map(([pattern, page]) => (
+        <Route key={pattern} path={pattern} component={page} />
+      ))}
       <Route path="/admin">
         <Redirect to="/admin/users" replace />
       </Route>
-      <Route path="/admin/:tab" component={AdminPage} />
-      <Route path="/account" component={AccountPage} />
       <Route component={NotFoundPage} />
     </Switch>
   );
+}
+
+/** Asks for the page of an address while it is still being found out who is signed in. */
+export function fetchPage(path: string): void {
+  PAGES.find(([pattern]) => matchRoute(parse, pattern, path)[0])?.[1].fetch();
 }

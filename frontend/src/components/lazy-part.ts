@@ -7,9 +7,15 @@ type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 const RELOADED = "primer.reloaded";
 const loads: (() => Promise<unknown>)[] = [];
 
-export function lazyPart<Props = object>(load: Load<Props>): LazyExoticComponent<ComponentType<Props>> {
+export type LazyPart<Props = object> = LazyExoticComponent<ComponentType<Props>> & { fetch: () => void };
+
+/** `fetch` asks for the part before it is shown. */
+export function lazyPart<Props = object>(load: Load<Props>): LazyPart<Props> {
   loads.push(load);
-  return lazy(() => loadPatiently(load));
+  return Object.assign(
+    lazy(() => loadPatiently(load)),
+    { fetch: () => void load().catch(() => undefined) },
+  );
 }
 
 /** Fetches what was not needed yet, so that it is there at once, and also while the service is away. */
