@@ -45,7 +45,7 @@ from curation.source_rules import has_licence_rule
 if TYPE_CHECKING:
     from curation.index.decided import Decided
 
-DEFAULT_CACHE_BYTES = 400_000_000
+DEFAULT_CACHE_BYTES = 300_000_000
 
 Where = slice | npt.NDArray[np.int64]
 Column = npt.NDArray[Any]
