@@ -65,7 +65,7 @@ lint: install  ## Style, types and the direction of imports.
 	$(if $(HAS_NODE),cd frontend && npm run --silent check)
 
 test: lint  ## Lint, then every test (under 12 minutes on two cores).
-	$(BIN)/pytest -n 3 --dist worksteal -m "not soak"
+	$(BIN)/pytest -n 3 --dist loadgroup -m "not soak"
 
 soak: install  ## The long versions: more kills, more fuzz, mutations. Results go to benchmarks/results/.
 	$(BIN)/pytest -n 2 --dist worksteal -m soak

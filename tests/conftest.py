@@ -17,6 +17,16 @@ settings.register_profile("primer", deadline=None, suppress_health_check=[Health
 settings.load_profile("primer")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what is dear to set up run in one process: all of the browser's, and those of each file with services."""
+    for item in items:
+        part = item.path.relative_to(REPO / "tests").parts
+        if part[0] == "browser":
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        elif part[0] in {"functional", "faults"}:
+            item.add_marker(pytest.mark.xdist_group("/".join(part)))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared test data (PRIMER_SHARED, default ../shared); the test is skipped where it is absent."""

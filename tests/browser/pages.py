@@ -62,6 +62,7 @@ PAGES = (
     Page("vocabulary", "/vocabulary", "Choose a word"),
     Page("word", "/vocabulary/1?word=electron&lost=yes&by=right", "Where it stands"),
     Page("word-edits", "/vocabulary/1?version=1&edits=yes", "No edits yet"),
+    Page("sampling", "/vocabulary/sampling/1", "By the score of the hardest word"),
     Page("vocabulary-versions", "/vocabulary/versions?name=waves&before=1&after=2", "History of waves"),
     Page("concepts", "/concepts/1", "What leaks into kept text"),
     Page("concept", "/concepts/1?at={concept}&places=all", "Where it stands"),

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -392,4 +393,54 @@ def test_a_word_in_the_reading_pane_leads_to_its_page(desk: Desk, admin: Caller)
     page.get_by_role("link", name="electron in the vocabulary").click()
     expect(pane_of(page).get_by_role("heading", name="electron")).to_be_visible()
     assert ask_of(page) == {"word": ["electron"]}
+    assert desk.complaints == []
+
+
+def test_sampling_is_previewed_and_saved_as_a_profile(desk: Desk, admin: Caller) -> None:
+    page = desk.open("/vocabulary/1")
+    page.get_by_role("link", name="Sampling").click()
+    expect(page.get_by_role("heading", name="Sampling by score", exact=True)).to_be_visible()
+    main = page.get_by_role("main")
+    bands = page.get_by_role("region", name="By the score of the hardest word")
+
+    def ask_api(halving: float, seed: int) -> dict[str, Any]:
+        found: dict[str, Any] = admin.call(
+            "POST", "/jobs/1/vocabulary/sampling", {"halving": halving, "sampling_seed": seed}
+        )
+        return found
+
+    for halving, seed in ((4, 0), (4, 7), (2, 7)):
+        page.get_by_label("Points that halve the chance").fill(str(halving))
+        page.get_by_label("Seed of the draw").fill(str(seed))
+        expected = ask_api(halving, seed)
+        kept, without = expected["kept"], expected["kept_when_blocking"]
+        for label, count, unit in (
+            ("kept with sampling", kept["documents"], "documents"),
+            ("kept without", without["documents"], "documents"),
+            ("more, by sampling", kept["tokens"] - without["tokens"], "tokens"),
+            ("need no draw", expected["passing"], "documents"),
+        ):
+            shown = main.locator("dl > div").filter(has=page.get_by_text(label, exact=True)).locator("dd")
+            expect(shown).to_have_text(f"{count:,} {unit}")
+        drawn = bands.get_by_role("row").locator("td:nth-child(6)")
+        assert drawn.all_inner_texts() == [
+            f"{band['drawn']:,}" for band in expected["bands"] if band["documents"] > 0
+        ]
+        assert ask_of(page) == {"halving": [str(halving)], "seed": [str(seed)]}
+    assert find_violations(page) == []
+
+    page.get_by_label("Points that halve the chance").fill("0")
+    expect(page.get_by_text("A number from 0.05 to 100.")).to_be_visible()
+    page.get_by_label("Points that halve the chance").fill("4")
+
+    page.get_by_role("button", name="Save as a version…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("list", name="What is different")).to_contain_text("Points that halve the chance")
+    dialog.get_by_label("Name").fill("sampled-words")
+    dialog.get_by_label("Note").fill("hard words by chance, for the second corpus")
+    dialog.get_by_role("button", name="Save and publish").click()
+    expect(page.get_by_role("heading", name="Profiles", exact=True)).to_be_visible()
+    saved = admin.call("GET", "/profiles/sampled-words/versions/1")
+    assert saved["content"]["vocabulary"]["sampling"] == {"halving": 4.0, "seed": 7}
+    assert saved["content"]["vocabulary"]["mode"] == "sample"
     assert desk.complaints == []

@@ -1,5 +1,5 @@
 // Words of a decision set and the versions that rule on them. Questions may hold a draft; only saving changes anything.
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, readAll, unwrap, type Schemas } from "./client";
 import type { PageSource } from "./cursor-pages";
 import type { DecisionChoice } from "./documents";
@@ -111,6 +111,24 @@ export const impactQuery = (job: number, choice: DecisionChoice, rulings: Ruling
         }),
       ),
     gcTime: 60_000,
+    ...untilBuilt,
+  });
+
+export type ScoreBand = Schemas["ScoreBandView"];
+
+/** What keeping texts by a chance that falls with their score would keep. */
+export const samplingQuery = (job: number, choice: DecisionChoice, halving: number, seed: number) =>
+  queryOptions({
+    queryKey: [...ROOT, "sampling", job, choice, halving, seed],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.POST(`${WORDS}/sampling`, {
+          params: { path: { job_id: job } },
+          body: { decisions: choice, halving, sampling_seed: seed },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
     ...untilBuilt,
   });
 

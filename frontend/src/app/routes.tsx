@@ -25,6 +25,7 @@ const AdminPage = lazyPart(() => import("@/features/admin/AdminPage"));
 const AccountPage = lazyPart(() => import("@/features/account/AccountPage"));
 const VocabularyPage = lazyPart(() => import("@/features/vocabulary/VocabularyPage"));
 const VocabularyVersionsPage = lazyPart(() => import("@/features/vocabulary/VersionsPage"));
+const SamplingPage = lazyPart(() => import("@/features/vocabulary/SamplingPage"));
 const ConceptsPage = lazyPart(() => import("@/features/concepts/ConceptsPage"));
 const CataloguePage = lazyPart(() => import("@/features/concepts/CataloguePage"));
 const EditPage = lazyPart(() => import("@/features/concepts/EditPage"));
@@ -49,6 +50,7 @@ const PAGES: readonly [pattern: string, page: LazyPart][] = [
   ["/exports/:id", ExportPage],
   ["/thresholds/:job?", ThresholdsPage],
   ["/vocabulary/versions", VocabularyVersionsPage],
+  ["/vocabulary/sampling/:job?", SamplingPage],
   ["/vocabulary/:job?", VocabularyPage],
   ["/concepts/catalogue", CataloguePage],
   ["/concepts/edit", EditPage],

@@ -36,7 +36,9 @@ describe("last rulings", () => {
       [ruling(2, "2026-03-02T10:00:00Z"), ruling(1, "2026-03-01T10:00:00Z")],
       [ruling(7, "2026-03-01T12:00:00Z")],
     ];
-    expect(mergeRulings(sources, lists, [[job(4, 2, 10)], []], 2).map(({ revision, jobId }) => [revision, jobId])).toEqual([
+    expect(
+      mergeRulings(sources, lists, [[job(4, 2, 10)], []], 2).map(({ revision, jobId }) => [revision, jobId]),
+    ).toEqual([
       [2, 4],
       [7, null],
     ]);

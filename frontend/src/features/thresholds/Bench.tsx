@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from "react";
 import type { DecisionChoice, ProfileContent } from "@/api/documents";
 import type { JobDetail } from "@/api/jobs";
 import type { VersionSummary } from "@/api/profiles";
+import { compareContents } from "@/api/profile-contents";
 import { useIsAllowed } from "@/api/roles";
 import { readCounts, whatIfQuery, type Comparison, type WhatIf } from "@/api/what-if";
 import { Button } from "@/components/Button";
@@ -10,13 +11,13 @@ import { CheckField } from "@/components/fields";
 import { FunnelPicture } from "@/components/FunnelPicture";
 import { Section } from "@/components/Page";
 import { ProblemMessage } from "@/components/ProblemMessage";
+import { SaveProfileDialog } from "@/components/SaveProfileDialog";
 import { Indexed } from "@/components/Waiting";
 import { describeThreshold, formatAsked } from "@/words/thresholds";
 import { CutCard } from "./CutCard";
-import { applyMoves, compareContents, listCuts, readCut, type Moves } from "./cuts";
+import { applyMoves, listCuts, readCut, type Moves } from "./cuts";
 import { Flips } from "./Flips";
 import { Outlook } from "./Outlook";
-import { SaveDialog } from "./SaveDialog";
 import styles from "./thresholds.module.css";
 import { Undecided } from "./Undecided";
 import { useLatestAnswer } from "./useLatestAnswer";
@@ -161,7 +162,7 @@ function OpenBench(props: BenchProps & { baseline: DecisionChoice; first: WhatIf
       {dragged === undefined && latest.question === comparison && latest.answer && (
         <Flips comparison={comparison} flips={latest.answer.flips} />
       )}
-      <SaveDialog
+      <SaveProfileDialog
         isOpen={isSaving}
         onClose={() => setIsSaving(false)}
         content={content}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Redirect, useLocation, useParams, useSearchParams } from "wouter";
 import { jobQuery, type JobDetail } from "@/api/jobs";
 import { versionQuery, type VersionSummary } from "@/api/profiles";
-import type { ProfileContent } from "@/api/documents";
+import { asContent } from "@/api/profile-contents";
 import { JobPicker, NewestJob } from "@/components/JobPicker";
 import { Page } from "@/components/Page";
 import { Loaded } from "@/components/states";
@@ -128,10 +128,6 @@ function Contents({ baseline, moved, ...props }: ContentsProps) {
       )}
     </Loaded>
   );
-}
-
-function asContent(content: Record<string, unknown>): ProfileContent {
-  return content as unknown as ProfileContent;
 }
 
 function readId(written: string | null): number | null {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProfileContent } from "@/api/documents";
-import { applyMoves, compareContents, findStretch, listCuts, placeLine, readMoves, snap, writeMoves } from "./cuts";
+import { compareContents } from "@/api/profile-contents";
+import { applyMoves, findStretch, listCuts, placeLine, readMoves, snap, writeMoves } from "./cuts";
 
 const CONTENT: ProfileContent = {
   name: "recommended",

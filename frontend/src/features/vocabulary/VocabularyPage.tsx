@@ -56,6 +56,7 @@ function JobVocabulary({ jobId }: { jobId: number }) {
             value={view.versionId}
             onChange={(versionId) => show({ versionId }, false)}
           />
+          <ButtonLink href={`/vocabulary/sampling/${jobId}`}>Sampling</ButtonLink>
           <ButtonLink href="/vocabulary/versions">Versions</ButtonLink>
         </>
       }

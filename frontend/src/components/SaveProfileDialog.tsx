@@ -1,19 +1,19 @@
 import { useState } from "react";
 import type { ProfileContent } from "@/api/documents";
+import type { ContentDifference } from "@/api/profile-contents";
 import type { VersionSummary } from "@/api/profiles";
 import { useSaveVersion } from "@/api/what-if";
-import { Button } from "@/components/Button";
-import { Dialog } from "@/components/Dialog";
-import { Form, FormButtons, TextField } from "@/components/fields";
-import { ProblemMessage } from "@/components/ProblemMessage";
-import { tell } from "@/components/toasts";
 import { describeThreshold, formatAsked } from "@/words/thresholds";
-import type { ContentDifference } from "./cuts";
-import styles from "./thresholds.module.css";
+import { Button } from "./Button";
+import { Dialog } from "./Dialog";
+import { Form, FormButtons, TextField } from "./fields";
+import { ProblemMessage } from "./ProblemMessage";
+import styles from "./save-profile.module.css";
+import { tell } from "./toasts";
 
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
-interface SaveDialogProps {
+interface SaveProfileDialogProps {
   isOpen: boolean;
   onClose: () => void;
   content: ProfileContent;
@@ -24,7 +24,7 @@ interface SaveDialogProps {
   onSaved: (id: number) => void;
 }
 
-export function SaveDialog({ isOpen, ...props }: SaveDialogProps) {
+export function SaveProfileDialog({ isOpen, ...props }: SaveProfileDialogProps) {
   return (
     <Dialog title="Save as a profile version" isOpen={isOpen} onClose={props.onClose}>
       {isOpen && <SaveForm {...props} />}
@@ -39,7 +39,7 @@ function SaveForm({
   suggestedName,
   versions,
   onSaved,
-}: Omit<SaveDialogProps, "isOpen">) {
+}: Omit<SaveProfileDialogProps, "isOpen">) {
   const [name, setName] = useState(suggestedName);
   const [note, setNote] = useState("");
   const save = useSaveVersion();
