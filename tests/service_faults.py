@@ -220,8 +220,15 @@ def change_shard(scene: Scene, chance: Random) -> Facts:
     place = chance.randrange(len(content) // 4, len(content) // 2)
     changed = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
     return _harm_shard(
-        scene, chance, path, lambda: path.write_bytes(changed), lambda: path.write_bytes(content), "has changed"
+        scene, chance, path, lambda: _replace(path, changed), lambda: _replace(path, content), "has changed"
     )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """At once: nobody reads a half of it."""
+    beside = path.with_suffix(".new")
+    beside.write_bytes(content)
+    beside.replace(path)
 
 
 def _harm_shard(

@@ -423,9 +423,7 @@ def test_sampling_is_previewed_and_saved_as_a_profile(desk: Desk, admin: Caller)
             shown = main.locator("dl > div").filter(has=page.get_by_text(label, exact=True)).locator("dd")
             expect(shown).to_have_text(f"{count:,} {unit}")
         drawn = bands.get_by_role("row").locator("td:nth-child(6)")
-        assert drawn.all_inner_texts() == [
-            f"{band['drawn']:,}" for band in expected["bands"] if band["documents"] > 0
-        ]
+        assert drawn.all_inner_texts() == [f"{band['drawn']:,}" for band in expected["bands"] if band["documents"] > 0]
         assert ask_of(page) == {"halving": [str(halving)], "seed": [str(seed)]}
     assert find_violations(page) == []
 
