@@ -4,7 +4,7 @@ import { useQueries, type QueryKey } from "@tanstack/react-query";
 import { useState } from "react";
 import { untilBuilt } from "./waiting";
 
-const STAYS_MS = 20_000;
+const STAYS_MS = 5_000;
 
 interface CursorPage<Row> {
   items: Row[];
