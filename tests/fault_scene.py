@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Collection
@@ -118,6 +120,30 @@ class Scene:
                 .limit(1)
             ).one_or_none()
         return None if row is None else (row.id, int(row.worker.rpartition("/")[2]))
+
+    def stop_running(self, job_id: int) -> tuple[int, int]:
+        """A running task of the job, and the process that works on it, which stands still from now on.
+
+        On SQLite never one that is writing: with the database's only lock it would stop everybody (decision 0010).
+        """
+        while True:
+            task_id, pid = self.wait_until(lambda: self.find_running(job_id))
+            stop_process(pid)
+            if self._can_write():
+                return task_id, pid
+            continue_process(pid)
+
+    def _can_write(self) -> bool:
+        url = self.stack.context.database.engine.url
+        if url.get_backend_name() != "sqlite":
+            return True
+        with contextlib.closing(sqlite3.connect(str(url.database), timeout=0.3)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+            connection.rollback()
+            return True
 
     def read_task(self, task_id: int) -> Task:
         with self.stack.context.database.reading() as session:

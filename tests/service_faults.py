@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from fault_scene import OPTIONS, POISON, SLICES, Scene, SilentMessenger, continue_process, stop_process
+from fault_scene import OPTIONS, POISON, SLICES, Scene, SilentMessenger, continue_process
 from sqlalchemy import select
 
 from primer.app.auth.actor import SYSTEM
@@ -171,8 +171,7 @@ def outlive_lease(scene: Scene, chance: Random) -> Facts:
     """A process stands still for longer than its lease; another does its task; what it brings when it wakes counts for nothing."""
     job_id = scene.start_job()
     moment = scene.wait_for_moment(job_id, chance)
-    task_id, pid = scene.wait_until(lambda: scene.find_running(job_id))
-    stop_process(pid)
+    task_id, pid = scene.stop_running(job_id)
     try:
         scene.wait_until(lambda: scene.read_task(task_id).state == TaskState.DONE)
     finally:
