@@ -64,7 +64,7 @@ lint: install  ## Style, types and the direction of imports.
 	$(BIN)/lint-imports --no-cache
 	$(if $(HAS_NODE),cd frontend && npm run --silent check)
 
-test: lint  ## Lint, then every test (under 12 minutes on two cores).
+test: lint  ## Lint, then every test.
 	$(BIN)/pytest -n 3 --dist loadgroup -m "not soak"
 
 soak: install  ## The long versions: more kills, more fuzz, mutations. Results go to benchmarks/results/.
