@@ -130,8 +130,8 @@ class DecisionView(BaseModel):
     undecided_for: list[str]
 
 
-class DocumentRow(DecisionView):
-    """One row of a page. `position` names it within this run."""
+class PlaceView(BaseModel):
+    """A row of a shard and its place in the run."""
 
     position: int
     shard: str
@@ -139,6 +139,11 @@ class DocumentRow(DecisionView):
     row: int
     doc_id: str | None
     url: str | None
+
+
+class DocumentRow(DecisionView, PlaceView):
+    """One row of a page. `position` names it within this run."""
+
     tokens: int
     values: dict[str, float | None]
 
@@ -211,15 +216,9 @@ class DistanceView(BaseModel):
     margin: float | None
 
 
-class DocumentView(BaseModel):
+class DocumentView(PlaceView):
     """One document with everything that is known of it. `text` is null where the row cannot be read; `error` says why."""
 
-    position: int
-    shard: str
-    shard_sha256: str
-    row: int
-    doc_id: str | None
-    url: str | None
     tokens: int
     is_estimated: bool
     decision: DecisionView
@@ -230,17 +229,6 @@ class DocumentView(BaseModel):
     sole_cause: str | None
     is_sole_certain: bool
     signals: dict[str, Any]
-
-
-class PlaceView(BaseModel):
-    """A row of a shard and its place in the run."""
-
-    position: int
-    shard: str
-    shard_sha256: str
-    row: int
-    doc_id: str | None
-    url: str | None
 
 
 class BulkRulingView(BaseModel):

@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 import { Redirect, useParams } from "wouter";
+import { readId } from "@/words/ids";
 import { NewestJob } from "./JobPicker";
 import { Workspace } from "./Workspace";
 
@@ -16,7 +17,8 @@ interface OfJobProps {
 /** A page about the job that the address names; where it names none, it leads to the newest one's. */
 export function OfJob({ title, purpose, place, search = "", children }: OfJobProps) {
   const { job } = useParams<{ job?: string }>();
-  if (job !== undefined && /^\d{1,15}$/.test(job)) return <Fragment key={job}>{children(Number(job))}</Fragment>;
+  const jobId = readId(job);
+  if (jobId !== null) return <Fragment key={jobId}>{children(jobId)}</Fragment>;
   return (
     <Workspace title={title} purpose={purpose}>
       <NewestJob>{(jobId) => <Redirect to={`${place}/${jobId}${search && `?${search}`}`} replace />}</NewestJob>

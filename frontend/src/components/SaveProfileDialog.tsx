@@ -4,14 +4,13 @@ import type { ContentDifference } from "@/api/profile-contents";
 import type { VersionSummary } from "@/api/profiles";
 import { useSaveVersion } from "@/api/what-if";
 import { describeThreshold, formatAsked } from "@/words/thresholds";
+import { NAME_IS_WRONG, PROFILE_NAME } from "@/words/profile-names";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
 import { Form, FormButtons, TextField } from "./fields";
 import { ProblemMessage } from "./ProblemMessage";
 import styles from "./save-profile.module.css";
 import { tell } from "./toasts";
-
-const NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
 interface SaveProfileDialogProps {
   isOpen: boolean;
@@ -43,11 +42,10 @@ function SaveForm({
   const [name, setName] = useState(suggestedName);
   const [note, setNote] = useState("");
   const save = useSaveVersion();
-  const isNameRight = NAME.test(name);
+  const isNameRight = PROFILE_NAME.test(name);
   const isBundled = versions.some((version) => version.name === name && version.author === "system");
   const isKnown = versions.some((version) => version.name === name);
-  const error =
-    !name || isNameRight ? undefined : "Only small letters, digits, - and _, beginning with a letter or digit.";
+  const error = !name || isNameRight ? undefined : NAME_IS_WRONG;
 
   return (
     <Form

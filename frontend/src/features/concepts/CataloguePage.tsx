@@ -22,7 +22,7 @@ import { ProblemMessage } from "@/components/ProblemMessage";
 import { Loaded } from "@/components/states";
 import { tell } from "@/components/toasts";
 import { formatCount, plural } from "@/words/numbers";
-import { readNumber } from "./address";
+import { readId } from "@/words/ids";
 import { ChangeList } from "./ChangeList";
 import styles from "./concepts.module.css";
 import { draft, setDraft } from "./draft";
@@ -37,7 +37,7 @@ export default function CataloguePage() {
   const versions = useInfiniteQuery(versionsQuery);
   const [address] = useSearchParams();
   const edit = useStore(draft);
-  const job = readNumber(address.get("job"));
+  const job = readId(address.get("job"));
   return (
     <Page
       title="Catalogue of concepts"
@@ -272,8 +272,8 @@ function RevertForm({ newest, to, onClose }: { newest: number; to: number; onClo
 
 function Comparison({ versions }: { versions: readonly CatalogueVersion[] }) {
   const [address, setAddress] = useSearchParams();
-  const before = readNumber(address.get("before"));
-  const after = readNumber(address.get("after"));
+  const before = readId(address.get("before"));
+  const after = readId(address.get("after"));
   const diff = useQuery({ ...catalogueDiffQuery(before ?? 0, after ?? 0), enabled: before !== null && after !== null });
   const options = versions.map(({ version }) => ({ value: String(version), label: `version ${version}` }));
 

@@ -10,7 +10,7 @@ import { SelectField } from "@/components/fields";
 import { Page, Section } from "@/components/Page";
 import { EmptyState } from "@/components/states";
 import { Indexed } from "@/components/Waiting";
-import { readNumber } from "./address";
+import { readId } from "@/words/ids";
 import { ChangeList } from "./ChangeList";
 import styles from "./concepts.module.css";
 import { ConceptDialog } from "./ConceptDialog";
@@ -23,7 +23,7 @@ export default function EditPage() {
   const edit = useStore(draft);
   const mayEdit = useIsAllowed("rule");
   const [address] = useSearchParams();
-  const job = readNumber(address.get("job"));
+  const job = readId(address.get("job"));
   const back = job === null ? "/concepts" : `/concepts/${job}`;
   return (
     <Page

@@ -16,7 +16,7 @@ import { StateBadge } from "@/components/StateBadge";
 import { tell } from "@/components/toasts";
 import { formatInterval, formatLeakShare } from "@/words/concepts";
 import { formatCount, plural } from "@/words/numbers";
-import { readNumber } from "./address";
+import { readId } from "@/words/ids";
 import styles from "./concepts.module.css";
 import { readPercent } from "./percent";
 import { describeProbe, nameProbed } from "./probe-words";
@@ -128,8 +128,8 @@ function NewProbe() {
 function ProbeForm({ jobs, exports }: { jobs: readonly JobView[]; exports: readonly ExportView[] }) {
   const [address] = useSearchParams();
   const [, go] = useLocation();
-  const exportId = readNumber(address.get("export"));
-  const jobId = readNumber(address.get("job"));
+  const exportId = readId(address.get("export"));
+  const jobId = readId(address.get("job"));
   const first = exportId !== null ? `export ${exportId}` : jobId !== null ? `job ${jobId}` : null;
   const options = [
     ...exports.map(({ id, source, documents_written }) => ({

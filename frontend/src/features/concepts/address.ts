@@ -1,5 +1,6 @@
 // What the page shows, as its address says it: which concepts, in which order, and the one that is read. A link is a place.
 import type { Outcome } from "@/words/outcomes";
+import { readId } from "@/words/ids";
 import { isGrouping, type Column, type Grouping } from "./rows";
 
 export type PlacesShown = Outcome | "all";
@@ -57,16 +58,12 @@ export function readView(address: URLSearchParams): View {
     sort: readSort(address.get("sort")),
     at: address.get("at") || null,
     places: places !== null && PLACES.includes(places) ? places : "kept",
-    version: readNumber(address.get("version")),
-    profileId: readNumber(address.get("profile")),
+    version: readId(address.get("version")),
+    profileId: readId(address.get("profile")),
   };
 }
 
 function readSort(written: string | null): View["sort"] {
   const column = (written ?? "").replace(/^-/, "") as Column;
   return COLUMNS.includes(column) ? { column, isDescending: written?.startsWith("-") ?? false } : FIRST_SORT;
-}
-
-export function readNumber(written: string | null): number | null {
-  return written !== null && /^\d{1,15}$/.test(written) ? Number(written) : null;
 }

@@ -1,6 +1,7 @@
 // What the page shows, as its address says it: the whole query, the order, the document that is read. A link is a place.
 import type { Band, DocumentQuery, Range, Reading, Sort } from "@/api/documents";
 import { BANDS, describeSignal, READINGS, SIGNALS } from "@/words/signals";
+import { readId } from "@/words/ids";
 
 export interface View {
   query: DocumentQuery;
@@ -78,9 +79,9 @@ export function readView(address: URLSearchParams): View {
   return {
     query,
     sort: readSort(address.get("sort")),
-    at: readNumber(address.get("at")),
-    profileId: readNumber(address.get("profile")),
-    vocabularyId: readNumber(address.get("words")),
+    at: readId(address.get("at")),
+    profileId: readId(address.get("profile")),
+    vocabularyId: readId(address.get("words")),
   };
 }
 
@@ -106,10 +107,6 @@ function readBand(written: string): { reading: Reading; band: Band }[] {
 function readSort(written: string | null): Sort {
   const column = written?.replace(/^-/, "") ?? "";
   return isColumn(column) ? { column, is_descending: written?.startsWith("-") ?? false } : {};
-}
-
-function readNumber(written: string | null): number | null {
-  return written !== null && /^\d{1,15}$/.test(written) ? Number(written) : null;
 }
 
 function isColumn(column: string): boolean {

@@ -6,9 +6,8 @@ import { Dialog } from "@/components/Dialog";
 import { Form, FormButtons, SelectField, TextField } from "@/components/fields";
 import { ProblemMessage } from "@/components/ProblemMessage";
 import { tell } from "@/components/toasts";
+import { NAME_IS_WRONG, PROFILE_NAME } from "@/words/profile-names";
 import { useVersionOptions } from "./useVersionOptions";
-
-const NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
 interface NewDraftDialogProps {
   isOpen: boolean;
@@ -35,7 +34,7 @@ function NewDraft({ onClose, profiles, templateId: askedId }: Omit<NewDraftDialo
   const [templateId, setTemplateId] = useState(askedId ?? (first ? String(first.newest.id) : null));
   const create = useCreateDraft();
   const options = useVersionOptions(profiles);
-  const isNameRight = NAME.test(name);
+  const isNameRight = PROFILE_NAME.test(name);
 
   function submit() {
     create.mutate(
@@ -58,9 +57,7 @@ function NewDraft({ onClose, profiles, templateId: askedId }: Omit<NewDraftDialo
         isRequired
         autoFocus
         description="Small letters, digits, - and _. A name that exists gets its next version."
-        error={
-          name && !isNameRight ? "Only small letters, digits, - and _, beginning with a letter or digit." : undefined
-        }
+        error={name && !isNameRight ? NAME_IS_WRONG : undefined}
       />
       <SelectField label="Begins as a copy of" value={templateId} onChange={setTemplateId} options={options} />
       <TextField

@@ -7,6 +7,7 @@ import { JobPicker, NewestJob } from "@/components/JobPicker";
 import { Page } from "@/components/Page";
 import { Loaded } from "@/components/states";
 import { usePublishedVersions, VersionPicker } from "@/components/VersionPicker";
+import { readId } from "@/words/ids";
 import { Bench } from "./Bench";
 import { readMoves, writeMoves, type Moves } from "./cuts";
 import styles from "./thresholds.module.css";
@@ -15,12 +16,12 @@ const PURPOSE = "Move a threshold and see at once what would be kept, over every
 
 export default function ThresholdsPage() {
   const { job } = useParams<{ job?: string }>();
-  const isGiven = job !== undefined && /^\d{1,15}$/.test(job);
-  return isGiven ? (
-    <JobThresholds key={job} jobId={Number(job)} />
+  const jobId = readId(job);
+  return jobId !== null ? (
+    <JobThresholds key={jobId} jobId={jobId} />
   ) : (
     <Page title="Thresholds" purpose={PURPOSE}>
-      <NewestJob>{(jobId) => <Redirect to={`/thresholds/${jobId}`} replace />}</NewestJob>
+      <NewestJob>{(newest) => <Redirect to={`/thresholds/${newest}`} replace />}</NewestJob>
     </Page>
   );
 }
@@ -128,8 +129,4 @@ function Contents({ baseline, moved, ...props }: ContentsProps) {
       )}
     </Loaded>
   );
-}
-
-function readId(written: string | null): number | null {
-  return written !== null && /^\d{1,15}$/.test(written) ? Number(written) : null;
 }

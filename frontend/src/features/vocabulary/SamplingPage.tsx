@@ -20,6 +20,7 @@ import { usePublishedVersions } from "@/components/VersionPicker";
 import { VocabularyPicker } from "@/components/VocabularyPicker";
 import { Indexed } from "@/components/Waiting";
 import { formatCount, formatShare, formatShortCount, plural } from "@/words/numbers";
+import { readId } from "@/words/ids";
 import {
   applySampling,
   findChance,
@@ -49,7 +50,7 @@ function JobSampling({ jobId }: { jobId: number }) {
   const [address, setAddress] = useSearchParams();
   const [, go] = useLocation();
   const job = useQuery(jobQuery(jobId));
-  const words = /^\d{1,15}$/.exec(address.get("version") ?? "");
+  const versionId = readId(address.get("version"));
   const show = (change: Record<string, string | null>) =>
     setAddress(
       (now) => {
@@ -72,7 +73,7 @@ function JobSampling({ jobId }: { jobId: number }) {
           <VocabularyPicker
             label="Ruled by"
             own="Words: the job's own"
-            value={words ? Number(words[0]) : null}
+            value={versionId}
             onChange={(id) => show({ version: id === null ? null : String(id) })}
           />
         </>
@@ -82,7 +83,7 @@ function JobSampling({ jobId }: { jobId: number }) {
         {(found) => (
           <OwnProfile
             job={found}
-            choice={words ? { vocabulary_id: Number(words[0]) } : {}}
+            choice={versionId === null ? {} : { vocabulary_id: versionId }}
             address={address}
             onSampling={({ halving, seed }) => show({ halving: String(halving), seed: String(seed) })}
           />

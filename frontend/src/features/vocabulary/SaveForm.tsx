@@ -14,6 +14,7 @@ import { ProblemMessage } from "@/components/ProblemMessage";
 import { Loaded } from "@/components/states";
 import { tell } from "@/components/toasts";
 import { describeRuling } from "@/words/vocabulary";
+import { NAME_IS_WRONG } from "@/words/profile-names";
 import type { Draft } from "./draft";
 import { findEdit } from "./edits";
 import styles from "./vocabulary.module.css";
@@ -62,7 +63,7 @@ export function SaveForm({ base, draft, rulings, onDraft, onSaved, onMove }: Sav
             onDraft({ ...draft, name: next });
           }}
           isRequired
-          error={NAME.test(name) ? undefined : "Only small letters, digits, - and _, beginning with a letter or digit."}
+          error={NAME.test(name) ? undefined : NAME_IS_WRONG}
           description={
             basedOn === null ? "A new vocabulary of that name." : `This becomes the version after v${base?.version}.`
           }

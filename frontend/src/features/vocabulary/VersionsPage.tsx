@@ -24,6 +24,7 @@ import { EmptyState, Loaded } from "@/components/states";
 import { tell } from "@/components/toasts";
 import { formatCount, plural } from "@/words/numbers";
 import { describeRuling } from "@/words/vocabulary";
+import { readId } from "@/words/ids";
 import { RulingSummary } from "./RulingSummary";
 import styles from "./vocabulary.module.css";
 
@@ -313,8 +314,4 @@ function Said({ ruling, rule, note }: { ruling: string | null; rule: SenseRule |
       )}
     </>
   );
-}
-
-function readId(written: string | null): number | null {
-  return written !== null && /^\d{1,15}$/.test(written) ? Number(written) : null;
 }
